@@ -34,7 +34,9 @@ endif()
 
 if(EBB_TESTS)
   find_package(GTest REQUIRED)
-  find_package(Python3 COMPONENTS Interpreter)
+  # The system's own interpreter first: it is the one that sees python3-onnx.
+  find_program(EBB_PYTHON python3 HINTS /usr/bin)
+  mark_as_advanced(EBB_PYTHON)
 endif()
 
 if(EBB_BENCH)

@@ -30,12 +30,14 @@ function(ebb_sources out)
   set(${out} "${kept}" PARENT_SCOPE)
 endfunction()
 
-# What every target of ours has: warnings and the repository root as the root
-# of includes.
+# What every target of ours has: warnings, the repository root as the root of
+# includes, and the header-only part of Boost.
 function(ebb_configure_target target)
   target_compile_options(${target} PRIVATE ${EBB_WARNINGS}
     "$<$<COMPILE_LANGUAGE:CXX>:${EBB_CXX_WARNINGS}>")
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}"
+    "${PROJECT_BINARY_DIR}/include")
+  target_include_directories(${target} SYSTEM PRIVATE ${Boost_INCLUDE_DIRS})
 endfunction()
 
 # Links those of the libraries that this configuration has.
