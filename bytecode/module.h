@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@
 #include "bytecode/index.h"
 #include "bytecode/opcodes.h"
 #include "bytecode/operators.h"
+#include "bytecode/packing.h"
 
 namespace ebb::bytecode {
 
@@ -79,6 +81,8 @@ struct Constant {
   DType dtype = DType::kInvalid;
   std::vector<int64_t> dims;
   std::span<const std::byte> data;  // 64-byte aligned in a loaded file
+  // kData: the blocking it is stored in; nullopt: dense row-major.
+  std::optional<Packing> packing;
   StringId name;
 };
 
