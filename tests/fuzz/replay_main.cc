@@ -54,9 +54,8 @@ std::size_t RunMadeUpInputs() {
   std::mt19937 random(1);
   for (std::size_t i = 0; i < 64; ++i) {
     std::vector<std::uint8_t> input(i * 8);
-    std::generate(input.begin(), input.end(), [&] {
-      return static_cast<std::uint8_t>(random() & 0xffU);
-    });
+    std::generate(input.begin(), input.end(),
+                  [&] { return static_cast<std::uint8_t>(random() & 0xffU); });
     RunOne("random", input);
     ++count;
   }
