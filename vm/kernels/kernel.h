@@ -91,7 +91,7 @@ struct RunArgs {
   std::byte* scratch;         // scratch_bytes() of it, 64-byte aligned.
   int64_t slice_begin;        // Runs slices [slice_begin, slice_end).
   int64_t slice_end;
-  int worker;                 // 0 .. threads - 1; picks a part of scratch.
+  int worker;  // 0 .. threads - 1; picks a part of scratch.
 };
 
 // An operator made ready for given shapes. Immutable after Prepare.
@@ -119,17 +119,17 @@ using PreparedPtr = std::unique_ptr<const Prepared>;
 // What operands look like in memory. The compiler inserts a copy where an
 // operand has a form that a kernel does not take; kernels never copy.
 enum class Form : uint8_t {
-  kDense,        // Row-major, no gaps.
-  kRowPitched,   // Innermost dim dense, any stride above.
-  kAny,          // Any strides, 0 (broadcast) and negative included.
-  kDenseOrder,   // No gaps, dims in any order; all tensors the same order.
+  kDense,       // Row-major, no gaps.
+  kRowPitched,  // Innermost dim dense, any stride above.
+  kAny,         // Any strides, 0 (broadcast) and negative included.
+  kDenseOrder,  // No gaps, dims in any order; all tensors the same order.
 };
 
 struct KernelRow {
   // Never nullptr.
   Expected<PreparedPtr> (*prepare)(const Request& request);
-  Form data_form = Form::kDense;    // Input 0.
-  Form other_form = Form::kDense;   // Further inputs.
+  Form data_form = Form::kDense;   // Input 0.
+  Form other_form = Form::kDense;  // Further inputs.
   Form output_form = Form::kDense;
 };
 
