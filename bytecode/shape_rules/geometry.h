@@ -73,18 +73,19 @@ Expected<std::vector<SliceAxis>> ResolveSlice(DimSpan dims, DimSpan starts,
                                               DimSpan ends, OptionalList axes,
                                               OptionalList steps);
 
+enum class PadMode : uint8_t { kConstant, kReflect, kEdge, kWrap };
+Expected<PadMode> PadModeFromName(std::string_view name);
+
 // One axis of a pad; negative amounts crop.
 struct PadAxis {
   int64_t begin = 0;
   int64_t end = 0;
 };
 // ONNX Pad: `pads` holds all begins, then all ends, of `axes` (absent: every
-// axis). Checks that no dim becomes negative.
+// axis). Cropping comes first and may not take more than there is; the other
+// modes than constant need something left to repeat.
 Expected<std::vector<PadAxis>> ResolvePads(DimSpan dims, DimSpan pads,
-                                           OptionalList axes);
-
-enum class PadMode : uint8_t { kConstant, kReflect, kEdge, kWrap };
-Expected<PadMode> PadModeFromName(std::string_view name);
+                                           OptionalList axes, PadMode mode);
 
 // ONNX Split: sizes of the `parts` outputs along an axis of `dim` elements.
 // Without `sizes`: ceil(dim / parts) each, the last ones smaller (or empty).
@@ -116,9 +117,12 @@ Expected<GemmGeometry> ResolveGemm(const Attributes& attributes, DimSpan a,
                                    DimSpan b);
 
 // Number of elements of ONNX Range: max(ceil((limit - start) / delta), 0).
-// Fails on delta 0, on NaN and infinity, and beyond int64.
+// Fails on delta 0, on NaN and infinity, and beyond int64. The difference of
+// floats is taken in f32 with `single` (dtypes up to f32), as ONNX Runtime
+// does.
 Expected<int64_t> RangeCount(int64_t start, int64_t limit, int64_t delta);
-Expected<int64_t> RangeCount(double start, double limit, double delta);
+Expected<int64_t> RangeCount(double start, double limit, double delta,
+                             bool single);
 
 // ONNX Shape: [start, end) of the dims, both clamped to [0, rank].
 struct AxisRange {

@@ -53,8 +53,8 @@ struct Shaped {
 // Contents of a value input, row-major: one of the two lists.
 template <class Dim>
 struct Contents {
-  std::vector<Dim> ints;        // Of integer and bool tensors.
-  std::vector<double> floats;   // Of float tensors.
+  std::vector<Dim> ints;       // Of integer and bool tensors.
+  std::vector<double> floats;  // Of float tensors.
 };
 
 template <class A>

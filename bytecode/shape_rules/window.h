@@ -14,6 +14,8 @@
 #define EBB_BYTECODE_SHAPE_RULES_WINDOW_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bytecode/attributes.h"
@@ -150,6 +152,31 @@ typename A::Dim TransposedOutput(A& arith, const WindowAttributes& window,
   }
   return arith.Sub(arith.Sub(extent, arith.Constant(window.pads[at])),
                    arith.Constant(window.pads[at + window.strides.size()]));
+}
+
+// Fails when the output dim is known and the window lies nowhere.
+template <class A>
+Status RequireWindowFits(const A& arith, const WindowAttributes& window,
+                         int axis, const typename A::Dim& input,
+                         const typename A::Dim& kernel,
+                         const typename A::Dim& output) {
+  const auto known = arith.Known(output);
+  if (!known.has_value() || *known > 0) return {};
+  // SAME padding gives an empty output for an empty input.
+  const auto known_input = arith.Known(input);
+  if (*known == 0 && known_input == std::optional<int64_t>(0) &&
+      window.auto_pad != AutoPad::kNotSet &&
+      window.auto_pad != AutoPad::kValid) {
+    return {};
+  }
+  const auto number = [](std::optional<int64_t> value) {
+    return value.has_value() ? std::to_string(*value) : std::string("?");
+  };
+  return Fail(ErrorCode::kShapeMismatch,
+              "spatial axis " + std::to_string(axis) + ": a kernel of " +
+                  number(arith.Known(kernel)) + " on an input of " +
+                  number(known_input) + " gives an output of " +
+                  std::to_string(*known));
 }
 
 }  // namespace ebb
