@@ -1,8 +1,9 @@
 # Installs a build into a folder of its own, builds the project beside this file
 # against nothing but that, and runs what it built.
 #
-# cmake -D BUILD_DIR=... -D WORK_DIR=... -D C_COMPILER=... -D CXX_COMPILER=...
-#       -D VERSION=... [-D COMPILER=ON] [-D READELF=...] -P install_test.cmake
+# cmake -D SOURCE_DIR=... -D BUILD_DIR=... -D WORK_DIR=... -D VERSION=...
+#       -D C_COMPILER=... -D CXX_COMPILER=... [-D COMPILER=ON]
+#       [-D READELF=...] -P install_test.cmake
 
 function(run)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "COMMAND")
@@ -47,7 +48,7 @@ endforeach()
 file(GLOB_RECURSE files "${prefix}/*.cmake" "${prefix}/include/*")
 foreach(file IN LISTS files)
   file(READ "${file}" text)
-  foreach(path "${BUILD_DIR}" "${prefix}")
+  foreach(path "${SOURCE_DIR}" "${BUILD_DIR}" "${prefix}")
     string(FIND "${text}" "${path}" position)
     if(NOT position EQUAL -1)
       message(FATAL_ERROR "${file} holds the path ${path}")
