@@ -152,16 +152,14 @@ Expected<int64_t> ScaledSize(int64_t input, double scale, double roi) {
     return BadArgument("scale " + std::to_string(scale) + " is not positive");
   }
   if (scale == 1 && roi == 1) return input;
-  double size = 0;
-  if (input <= (1 << 24)) {
-    // f32 holds the input exactly; its rounding of the product is part of
-    // what exporters rely on (0.7f * 10 is 7).
-    size = static_cast<double>(
-        std::floor(static_cast<float>(input) * static_cast<float>(roi) *
-                   static_cast<float>(scale)));
-  } else {
-    size = std::floor(static_cast<double>(input) * roi * scale);
-  }
+  // The f32 rounding of the product is part of what exporters rely on
+  // (0.7f * 10 is 7), as long as f32 holds every whole number there.
+  constexpr float kExact = 1 << 24;
+  const float product = static_cast<float>(input) * static_cast<float>(roi) *
+                        static_cast<float>(scale);
+  const double size =
+      product <= kExact ? static_cast<double>(std::floor(product))
+                        : std::floor(static_cast<double>(input) * roi * scale);
   if (!(size >= 0) || !(size < 0x1p62)) {
     return Fail(ErrorCode::kLimit,
                 std::to_string(input) + " elements scaled by " +
