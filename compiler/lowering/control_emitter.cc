@@ -57,7 +57,7 @@ Status FunctionEmitter::EmitIf(const Instr& instr) {
   const BlockLabel end = builder_.NewLabel();
   builder_.Emit(Opcode::kBranchIfZero).Int(condition).Label(otherwise);
   const HoldRegisters::State before = holds_.state();
-  const std::vector<int64_t> hold_of_before = hold_of_;
+  const std::size_t released_before = released_.size();
 
   const auto branch = [&](ir::RegionId region) -> Status {
     const auto scope = dims_.Enter();
@@ -71,7 +71,9 @@ Status FunctionEmitter::EmitIf(const Instr& instr) {
   const HoldRegisters::State after_then = holds_.state();
 
   holds_.Restore(before);
-  hold_of_ = hold_of_before;
+  for (; released_.size() > released_before; released_.pop_back()) {
+    hold_of_[released_.back().first.index()] = released_.back().second;
+  }
   builder_.Bind(otherwise);
   RETURN_IF_ERROR(branch(instr.regions[1]));
   builder_.Bind(end);

@@ -60,6 +60,7 @@ std::vector<int64_t> FunctionEmitter::DefineHolds(const Instr& instr) {
 
 void FunctionEmitter::ReleaseHold(ValueId value) {
   holds_.Release(HoldOf(value));
+  released_.emplace_back(value, HoldOf(value));
   hold_of_[value.index()] = kNoRegister;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "bytecode/error.h"
@@ -99,6 +100,9 @@ class FunctionEmitter {
   DimEmitter dims_;
   HoldRegisters holds_;
   std::vector<int64_t> hold_of_;  // By value; kNoRegister: none now.
+  // What was released, with its register: undone where a branch ends and the
+  // other begins.
+  std::vector<std::pair<ir::ValueId, int64_t>> released_;
   std::unordered_map<ir::ValueId, IntOperand> int_of_;
   std::unordered_map<ir::ValueId, bytecode::SiteId> site_of_scratch_bytes_;
   std::unordered_set<ir::ValueId> borrowed_;  // Parameters not donated.
