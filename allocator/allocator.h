@@ -54,7 +54,7 @@ class Allocator {
   Allocator() = default;
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
-  // Gives everything back to the backing, live buffers too.
+  // Gives everything back to the backing. Every buffer must be freed before.
   virtual ~Allocator();
 
   // Returns 64-byte aligned memory with unspecified contents, or nullptr past
