@@ -71,7 +71,7 @@ Heap::~Heap() {
   if (has_range()) {
     backing_.Release(range_);
   } else {
-    GiveBack(UINT64_MAX, nullptr);
+    GiveBack(UINT64_MAX);
   }
 }
 
@@ -277,19 +277,17 @@ void Heap::JoinVacant(Block* block, const Block& other) noexcept {
             std::max(block->vacant_end, other.vacant_end));
 }
 
-void Heap::GiveBack(uint64_t bytes, const Block* keep) noexcept {
+void Heap::GiveBack(uint64_t bytes) noexcept {
   const uint64_t before = reserved_bytes_;
   const auto missing = [&] {
     const uint64_t given = before - reserved_bytes_;
     return bytes - std::min(bytes, given);
   };
-  if (tail_ != nullptr && tail_ != keep) CutTail(missing());
+  if (tail_ != nullptr) CutTail(missing());
   Block* hole = holes_.LargestBefore(nullptr);
   while (hole != nullptr && missing() != 0) {
     Block* next = holes_.LargestBefore(hole);
-    if (hole == keep) {
-      // Stays as it is.
-    } else if (has_range()) {
+    if (has_range()) {
       Vacate(hole, missing());
     } else if (IsWholeChunk(*hole)) {
       holes_.Remove(*hole);

@@ -63,8 +63,8 @@ class Heap {
 
   // Gives about `bytes` of cached memory back, less if there is not as much:
   // first the tail, then the largest holes, whole pages or whole chunks of
-  // them. `keep` is not touched.
-  void GiveBack(uint64_t bytes, const Block* keep) noexcept;
+  // them.
+  void GiveBack(uint64_t bytes) noexcept;
 
   bool has_range() const { return range_.base != nullptr; }
   uint64_t reserved_bytes() const { return reserved_bytes_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <new>
+#include <utility>
 
 #include "allocator/block.h"
 #include "allocator/heap.h"
@@ -64,60 +65,68 @@ void* Pool::Allocate(std::size_t bytes) noexcept {
 
 void* Pool::AllocateFrom(std::size_t bytes, bool is_small) noexcept {
   const std::size_t rounded = RoundToGranule(bytes);
+  const uint64_t live_bytes = accounting_.live_bytes() + rounded;
+  // Nothing is given up for what cannot be had anyway.
+  if (options_.limit_bytes != 0 &&
+      (rounded > options_.limit_bytes || live_bytes > options_.limit_bytes)) {
+    return nullptr;
+  }
   Heap& heap = is_small ? heaps_->small : heaps_->large;
   if (!heaps_->store.Prepare(2)) return nullptr;
   HeapPlan plan = heap.MakePlan(rounded, RoomBytes());
   if (!plan.is_possible) return nullptr;
-  const uint64_t live_bytes = accounting_.live_bytes() + rounded;
-  if (plan.new_reserved_bytes != 0 && !MakeRoom(plan, live_bytes)) {
-    return nullptr;
+  if (plan.new_reserved_bytes != 0 && !heap.has_range()) {
+    MakeRoomForChunk(plan.new_reserved_bytes, live_bytes);
+    accounting_.SetReserved(reserved_bytes());
+    if (plan.new_reserved_bytes > RoomBytes()) return nullptr;
   }
   Block* block = heap.Carve(plan);
   if (block == nullptr) {
     // The backing refused. With everything free given back the hole of the
     // old plan may be gone, so it is planned anew.
-    GiveBack(UINT64_MAX, nullptr);
+    GiveBack(UINT64_MAX);
     plan = heap.MakePlan(rounded, RoomBytes());
     block = heap.Carve(plan);
-    if (block == nullptr) {
-      accounting_.SetReserved(reserved_bytes());
-      return nullptr;
-    }
   }
+  if (block != nullptr && !KeepLimit()) {
+    heap.Free(std::exchange(block, nullptr));
+    KeepLimit();
+  }
+  accounting_.SetReserved(reserved_bytes());
+  if (block == nullptr) return nullptr;
   heaps_->store.Insert(block);
-  if (plan.new_reserved_bytes != 0) {
-    accounting_.BackingAllocated();
-    accounting_.SetReserved(reserved_bytes());
-  }
+  if (plan.new_reserved_bytes != 0) accounting_.BackingAllocated();
   accounting_.Allocated(bytes, rounded, plan.new_reserved_bytes == 0);
   peak_bytes_ = std::max(peak_bytes_, live_bytes);
   period_peak_bytes_ = std::max(period_peak_bytes_, live_bytes);
   return reinterpret_cast<void*>(block->address);
 }
 
-// Gives cached memory back until what the plan adds is within the limit. False
-// if the limit forbids it.
-bool Pool::MakeRoom(const HeapPlan& plan, uint64_t live_bytes) noexcept {
-  const uint64_t bytes = plan.new_reserved_bytes;
-  if (!heaps_->large.has_range()) {
-    const uint64_t peak = std::max(peak_bytes_, live_bytes);
-    const uint64_t most = peak + std::max(peak / 8, kLeastOverheadBytes);
-    const uint64_t wanted = reserved_bytes() + bytes;
-    if (wanted > most) GiveBack(wanted - most, plan.hole);
-  }
-  if (bytes <= RoomBytes()) return true;
-  // Nothing is given up for what cannot be had anyway.
-  if (live_bytes > options_.limit_bytes) return false;
-  GiveBack(bytes - RoomBytes(), plan.hole);
-  return bytes <= RoomBytes();
+// Chunks cannot merge, so free ones go before memory held passes the peak by
+// much, and before it passes the limit.
+void Pool::MakeRoomForChunk(uint64_t bytes, uint64_t live_bytes) noexcept {
+  const uint64_t peak = std::max(peak_bytes_, live_bytes);
+  uint64_t most = peak + std::max(peak / 8, kLeastOverheadBytes);
+  if (options_.limit_bytes != 0) most = std::min(most, options_.limit_bytes);
+  const uint64_t wanted = reserved_bytes() + bytes;
+  if (wanted > most) GiveBack(wanted - most);
 }
 
-void Pool::GiveBack(uint64_t bytes, const Block* keep) noexcept {
+// Gives back what is held over the limit; false if it is not enough. Over a
+// range this comes after carving: the new pages have not been touched yet, and
+// the pages beside the buffer may go to make up for them.
+bool Pool::KeepLimit() noexcept {
+  const uint64_t limit = options_.limit_bytes;
+  if (limit == 0 || reserved_bytes() <= limit) return true;
+  GiveBack(reserved_bytes() - limit);
+  return reserved_bytes() <= limit;
+}
+
+void Pool::GiveBack(uint64_t bytes) noexcept {
   const uint64_t before = reserved_bytes();
-  heaps_->large.GiveBack(bytes, keep);
+  heaps_->large.GiveBack(bytes);
   const uint64_t given = before - reserved_bytes();
-  if (given < bytes) heaps_->small.GiveBack(bytes - given, keep);
-  accounting_.SetReserved(reserved_bytes());
+  if (given < bytes) heaps_->small.GiveBack(bytes - given);
 }
 
 void Pool::Free(void* p, std::size_t bytes) noexcept {
@@ -137,7 +146,8 @@ void Pool::Tick() noexcept {
   const uint64_t peak = std::max(period_peak_bytes_, last_period_peak_bytes_);
   const uint64_t keep = peak + std::max(peak / 4, kLeastIdleBytes);
   const uint64_t reserved = reserved_bytes();
-  if (reserved > keep) GiveBack(reserved - keep, nullptr);
+  if (reserved > keep) GiveBack(reserved - keep);
+  accounting_.SetReserved(reserved_bytes());
   last_period_peak_bytes_ = period_peak_bytes_;
   period_peak_bytes_ = accounting_.live_bytes();
   period_free_count_ = 0;
@@ -145,15 +155,17 @@ void Pool::Tick() noexcept {
 
 void Pool::Trim() noexcept {
   if (heaps_ == nullptr) return;
-  GiveBack(UINT64_MAX, nullptr);
+  GiveBack(UINT64_MAX);
+  accounting_.SetReserved(reserved_bytes());
   peak_bytes_ = accounting_.live_bytes();
   assert(IsValid());
 }
 
 void Pool::set_limit_bytes(uint64_t limit) noexcept {
   options_.limit_bytes = limit;
-  if (heaps_ == nullptr || limit == 0 || reserved_bytes() <= limit) return;
-  GiveBack(reserved_bytes() - limit, nullptr);
+  if (heaps_ == nullptr) return;
+  KeepLimit();
+  accounting_.SetReserved(reserved_bytes());
 }
 
 Stats Pool::stats() const noexcept {

@@ -38,9 +38,6 @@
 
 namespace ebb::allocator {
 
-struct Block;
-struct HeapPlan;
-
 class Pool final : public Allocator {
  public:
   // Up to this size a buffer lies in the heap of small ones.
@@ -76,8 +73,9 @@ class Pool final : public Allocator {
   struct Heaps;
 
   void* AllocateFrom(std::size_t bytes, bool is_small) noexcept;
-  bool MakeRoom(const HeapPlan& plan, uint64_t live_bytes) noexcept;
-  void GiveBack(uint64_t bytes, const Block* keep) noexcept;
+  void MakeRoomForChunk(uint64_t bytes, uint64_t live_bytes) noexcept;
+  bool KeepLimit() noexcept;
+  void GiveBack(uint64_t bytes) noexcept;
   uint64_t reserved_bytes() const noexcept;
   uint64_t RoomBytes() const noexcept;
   bool IsValid() const noexcept;
