@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "bytecode/shape_rules/rule.h"
 #include "compiler/onnx/graph_builder.h"
 #include "compiler/onnx/node_context.h"
 #include "compiler/onnx/operator_importers.h"
