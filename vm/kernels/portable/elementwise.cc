@@ -143,10 +143,36 @@ Expected<PreparedPtr> PrepareElementwise(const Request& request) {
   return std::make_unique<ElementwiseKernel>(request, *operation);
 }
 
-constexpr KernelRow kRow = {.prepare = PrepareElementwise,
-                            .data_form = Form::kAny,
-                            .other_form = Form::kAny,
-                            .output_form = Form::kAny};
+// The statistics have one dim, which is dim 1 of the data: dims of one element
+// behind it make them broadcast like anything else.
+Expected<PreparedPtr> PrepareBatchNormalization(const Request& request) {
+  const std::size_t rank = InputOf(request, 0).dims.size();
+  std::vector<Operand> inputs(request.inputs.begin(), request.inputs.end());
+  std::array<Dims, kMaxTileInputs> dims;
+  std::array<Dims, kMaxTileInputs> strides;
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    dims[i].assign(rank - 1, 1);
+    strides[i].assign(rank - 1, 1);
+    dims[i][0] = inputs[i].dims[0];
+    strides[i][0] = inputs[i].strides[0];
+    inputs[i].dims = dims[i];
+    inputs[i].strides = strides[i];
+  }
+  return PrepareElementwise(Request{.info = request.info,
+                                    .attributes = request.attributes,
+                                    .inputs = inputs,
+                                    .outputs = request.outputs,
+                                    .backend = request.backend,
+                                    .threads = request.threads});
+}
+
+constexpr KernelRow AnyForms(Expected<PreparedPtr> (*prepare)(const Request&)) {
+  return {.prepare = prepare,
+          .data_form = Form::kAny,
+          .other_form = Form::kAny,
+          .output_form = Form::kAny};
+}
+constexpr KernelRow kRow = AnyForms(PrepareElementwise);
 
 }  // namespace
 
@@ -183,5 +209,6 @@ const KernelRow kLessKernel = kRow;
 const KernelRow kGreaterOrEqualKernel = kRow;
 const KernelRow kLessOrEqualKernel = kRow;
 const KernelRow kWhereKernel = kRow;
+const KernelRow kBatchNormalizationKernel = AnyForms(PrepareBatchNormalization);
 
 }  // namespace ebb::kernels

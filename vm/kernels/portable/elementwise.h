@@ -1,5 +1,5 @@
 // The elementwise family: one kernel for all operators whose output element
-// depends on the same place of up to three broadcast inputs. What differs is
+// depends on the same place of up to five broadcast inputs. What differs is
 // a tile function, which sees dense runs only; strides, broadcasting, 16-bit
 // floats and slices are the kernel's part. A new operator is a functor and a
 // line in the table of its dtypes.
@@ -19,7 +19,8 @@
 
 namespace ebb::kernels {
 
-inline constexpr std::size_t kMaxTileInputs = 3;
+// BatchNormalization has the most.
+inline constexpr std::size_t kMaxTileInputs = 5;
 
 struct TileParams {
   float alpha = 0;
@@ -48,6 +49,8 @@ TileFunction FindWhereTile(int bytes);
 // Base f32, f64, i32 or i64; exponent f32 or f64 with a float base of the
 // same dtype, i64 or f64 with an integer base.
 TileFunction FindPowTile(DType base, DType exponent);
+// Inputs: x, scale, bias, mean, variance; f32 or f64. alpha: epsilon.
+TileFunction FindBatchNormalizationTile(DType dtype);
 
 // What Prepare needs to know of an operator: the function, the dtypes that
 // it computes in, and the price of an element in bytes moved.

@@ -1,7 +1,4 @@
-// Elementwise operators with two float inputs, and Clip, on f32 and f64.
-#include <cmath>
-#include <limits>
-
+// Elementwise operators with two and more float inputs, on f32 and f64.
 #include "vm/kernels/portable/elementwise_loops.h"
 #include "vm/kernels/portable/math_f32.h"
 
@@ -34,6 +31,24 @@ struct DivOp {
 };
 
 template <class T>
+EBB_TARGET_CLONES void BatchNormalizationTile(const void* const* inputs,
+                                              void* output, int64_t n,
+                                              const TileParams& params) {
+  const T* x = static_cast<const T*>(inputs[0]);
+  const T* scale = static_cast<const T*>(inputs[1]);
+  const T* bias = static_cast<const T*>(inputs[2]);
+  const T* mean = static_cast<const T*>(inputs[3]);
+  const T* variance = static_cast<const T*>(inputs[4]);
+  T* out = static_cast<T*>(output);
+  const T epsilon = static_cast<T>(params.alpha);
+  EBB_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) {
+    const T factor = scale[i] / Sqrt(variance[i] + epsilon);
+    out[i] = (x[i] - mean[i]) * factor + bias[i];
+  }
+}
+
+template <class T>
 TileFunction FloatBinary(OperatorCode code) {
   switch (code) {
     case OperatorCode::kAdd:
@@ -60,6 +75,12 @@ TileFunction FloatBinary(OperatorCode code) {
 TileFunction FindFloatBinaryTile(OperatorCode code, DType dtype) {
   if (dtype == DType::kF32) return FloatBinary<float>(code);
   if (dtype == DType::kF64) return FloatBinary<double>(code);
+  return nullptr;
+}
+
+TileFunction FindBatchNormalizationTile(DType dtype) {
+  if (dtype == DType::kF32) return &BatchNormalizationTile<float>;
+  if (dtype == DType::kF64) return &BatchNormalizationTile<double>;
   return nullptr;
 }
 

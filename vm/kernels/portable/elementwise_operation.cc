@@ -29,9 +29,10 @@ int WeightOf(OperatorCode code) {
 
 // All inputs and the output in one dtype.
 TileOperation Uniform(TileFunction function, DType computed) {
-  return TileOperation{.function = function,
-                       .inputs = {computed, computed, computed},
-                       .output = computed};
+  return TileOperation{
+      .function = function,
+      .inputs = {computed, computed, computed, computed, computed},
+      .output = computed};
 }
 
 TileOperation Unary(const Request& request, DType computed) {
@@ -84,6 +85,13 @@ TileOperation Pow(DType base, DType exponent) {
                        .output = computed};
 }
 
+TileOperation BatchNormalization(const Request& request, DType computed) {
+  TileOperation operation =
+      Uniform(FindBatchNormalizationTile(computed), computed);
+  operation.params.alpha = request.attributes.Float("epsilon", 1e-5F);
+  return operation;
+}
+
 void CastTile(const void* const* inputs, void* output, int64_t n,
               const TileParams& params) {
   params.convert(inputs[0], output, n);
@@ -118,6 +126,8 @@ TileOperation Find(const Request& request) {
     case OperatorCode::kOr:
       return Uniform(dtype == DType::kBool ? FindLogicalTile(code) : nullptr,
                      dtype);
+    case OperatorCode::kBatchNormalization:
+      return BatchNormalization(request, computed);
     case OperatorCode::kWhere:
       return Where(OutputOf(request, 0).dtype);
     case OperatorCode::kPow:

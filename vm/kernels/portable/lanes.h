@@ -44,7 +44,7 @@ struct RunningMinOp {
 };
 
 template <class T>
-inline constexpr int kLanes = 128 / static_cast<int>(sizeof(T));
+inline constexpr int kLanes = sizeof(T) == 8 ? 16 : 32;
 
 // op(…op(op(neutral, f(p[0])), f(p[1]))…) in lanes, `f` applied to each
 // element on the way.
@@ -52,6 +52,13 @@ template <class Op, class T, class F>
 EBB_ALWAYS_INLINE T TransformReduceLanes(const T* p, int64_t n, T neutral,
                                          F f) {
   constexpr int kL = kLanes<T>;
+  if (n < kL) {
+    T result = neutral;
+    for (int64_t i = 0; i < n; ++i) {
+      result = Op::template Do<T>(result, f(p[i]));
+    }
+    return result;
+  }
   T lanes[kL];
   for (int j = 0; j < kL; ++j) lanes[j] = neutral;
   int64_t i = 0;

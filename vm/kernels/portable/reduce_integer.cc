@@ -3,14 +3,18 @@
 namespace ebb::kernels {
 namespace {
 
+// ONNX sums no integers of less than 32 bits.
 template <class T>
 std::optional<ReduceFunctions> Find(OperatorCode code) {
   switch (code) {
     case OperatorCode::kReduceSum:
-    case OperatorCode::kReduceMean: {
-      using U = std::make_unsigned_t<T>;
-      return ReductionOf<SumOp, U, U, T>();
-    }
+    case OperatorCode::kReduceMean:
+      if constexpr (sizeof(T) >= 4) {
+        using U = std::make_unsigned_t<T>;
+        return ReductionOf<SumOp, U, U, T>();
+      } else {
+        return std::nullopt;
+      }
     case OperatorCode::kReduceMax:
       return ReductionOf<RunningMaxOp, T>();
     case OperatorCode::kReduceMin:
@@ -27,16 +31,12 @@ std::optional<ReduceFunctions> FindIntegerReduction(OperatorCode code,
   switch (dtype) {
     case DType::kI8:
       return Find<int8_t>(code);
-    case DType::kI16:
-      return Find<int16_t>(code);
     case DType::kI32:
       return Find<int32_t>(code);
     case DType::kI64:
       return Find<int64_t>(code);
     case DType::kU8:
       return Find<uint8_t>(code);
-    case DType::kU16:
-      return Find<uint16_t>(code);
     case DType::kU32:
       return Find<uint32_t>(code);
     case DType::kU64:
