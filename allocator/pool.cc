@@ -83,9 +83,9 @@ void* Pool::AllocateFrom(std::size_t bytes, bool is_small) noexcept {
   Block* block = heap.Carve(plan);
   if (block == nullptr) {
     // The backing refused. With everything free given back the hole of the
-    // old plan may be gone, so it is planned anew.
+    // old plan may be gone, so it is planned anew, without room to spare.
     GiveBack(UINT64_MAX);
-    plan = heap.MakePlan(rounded, RoomBytes());
+    plan = heap.MakePlan(rounded, rounded);
     block = heap.Carve(plan);
   }
   if (block != nullptr && !KeepLimit()) {
