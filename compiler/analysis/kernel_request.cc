@@ -1,5 +1,6 @@
 #include "compiler/analysis/kernel_request.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/analysis/contents.h"
@@ -8,17 +9,6 @@ namespace ebb::ir {
 namespace {
 
 using Numbers = std::vector<int64_t>;
-
-std::optional<Numbers> KnownDims(const DimTable& table,
-                                 const std::vector<Dim>& dims) {
-  Numbers numbers;
-  for (const Dim dim : dims) {
-    const auto number = table.Known(dim);
-    if (!number.has_value()) return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
 
 Numbers DenseStridesOf(const Numbers& dims) {
   Numbers strides(dims.size());
@@ -43,20 +33,6 @@ Numbers ChannelsLastStridesOf(const Numbers& dims) {
   return strides;
 }
 
-std::optional<Numbers> StridesOf(const DimTable& table, const Type& type,
-                                 const Numbers& dims) {
-  switch (type.layout) {
-    case Layout::kRowMajor:
-      return DenseStridesOf(dims);
-    case Layout::kChannelsLast:
-      return dims.size() < 2 ? DenseStridesOf(dims)
-                             : ChannelsLastStridesOf(dims);
-    case Layout::kStrided:
-      return KnownDims(table, type.strides);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 const Constant* ConstantOf(const Module& module, const Function& function,
@@ -69,70 +45,131 @@ const Constant* ConstantOf(const Module& module, const Function& function,
   return &module.constants[instr.constant.index()];
 }
 
-std::optional<KernelRequest> MakeKernelRequest(const Module& module,
-                                               const Function& function,
-                                               const Instr& instr) {
-  KernelRequest request;
-  request.info = &InfoOf(instr.code);
-  request.attributes = &instr.attributes;
-  const auto keep = [&](Numbers numbers) {
-    request.lists_.push_back(std::move(numbers));
-    return std::span<const int64_t>(request.lists_.back());
-  };
-  const auto tensor = [&](ValueId id,
-                          kernels::Operand& operand) {
-    const Type& type = function.value(id).type;
+class RequestMaker {
+ public:
+  // `guess`: sizes of symbols that are not known; empty: there is no request.
+  RequestMaker(const Module& module, const Function& function,
+               std::vector<std::optional<int64_t>> guess)
+      : module_(module), function_(function), guess_(std::move(guess)) {}
+
+  std::optional<KernelRequest> Make(const Instr& instr) {
+    request_.info = &InfoOf(instr.code);
+    request_.attributes = &instr.attributes;
+    for (std::size_t i = 0; i < instr.operands.size(); ++i) {
+      const ValueId id = instr.operands[i].value;
+      kernels::Operand& operand = request_.inputs.emplace_back();
+      if (!id.valid()) continue;
+      const bool made = request_.info->ReadsValue(i) ? FillList(id, operand)
+                                                     : FillTensor(id, operand);
+      if (!made) return std::nullopt;
+    }
+    const auto& outputs = instr.outs.empty() ? instr.results : instr.outs;
+    for (const ValueId id : outputs) {
+      kernels::Operand& operand = request_.outputs.emplace_back();
+      if (id.valid() && !FillTensor(id, operand)) return std::nullopt;
+    }
+    return std::move(request_);
+  }
+
+ private:
+  std::optional<Numbers> Sizes(const std::vector<Dim>& dims) const {
+    Numbers numbers;
+    for (const Dim dim : dims) {
+      auto number = module_.dims.Known(dim);
+      if (!number.has_value() && !guess_.empty()) {
+        number = module_.dims.Evaluate(dim, guess_);
+      }
+      if (!number.has_value()) return std::nullopt;
+      numbers.push_back(*number);
+    }
+    return numbers;
+  }
+
+  std::optional<Numbers> StridesOf(const Type& type,
+                                   const Numbers& dims) const {
+    switch (type.layout) {
+      case Layout::kRowMajor:
+        return DenseStridesOf(dims);
+      case Layout::kChannelsLast:
+        return dims.size() < 2 ? DenseStridesOf(dims)
+                               : ChannelsLastStridesOf(dims);
+      case Layout::kStrided:
+        return Sizes(type.strides);
+    }
+    return std::nullopt;
+  }
+
+  std::span<const int64_t> Keep(Numbers numbers) {
+    request_.lists_.push_back(std::move(numbers));
+    return request_.lists_.back();
+  }
+
+  bool FillTensor(ValueId id, kernels::Operand& operand) {
+    const Type& type = function_.value(id).type;
     if (!type.IsTensor() || !type.ranked) return false;
-    auto dims = KnownDims(module.dims, type.dims);
+    auto dims = Sizes(type.dims);
     if (!dims.has_value()) return false;
-    auto strides = StridesOf(module.dims, type, *dims);
+    auto strides = StridesOf(type, *dims);
     if (!strides.has_value()) return false;
     operand.kind = kernels::OperandKind::kTensor;
     operand.dtype = type.dtype;
-    operand.dims = keep(std::move(*dims));
-    operand.strides = keep(std::move(*strides));
-    return true;
-  };
-  for (std::size_t i = 0; i < instr.operands.size(); ++i) {
-    const ValueId id = instr.operands[i].value;
-    kernels::Operand& operand = request.inputs.emplace_back();
-    if (!id.valid()) continue;
-    const Constant* constant = ConstantOf(module, function, id);
-    if (request.info->ReadsValue(i)) {
-      operand.kind = kernels::OperandKind::kList;
-      const Value& value = function.value(id);
-      operand.dtype = value.type.IsTensor() ? value.type.dtype : DType::kI64;
-      if (value.contents.has_value()) {
-        auto ints = KnownDims(module.dims, *value.contents);
-        if (!ints.has_value()) return std::nullopt;
-        operand.ints = keep(std::move(*ints));
-      } else {
-        auto floats = constant == nullptr ? std::nullopt
-                                          : FloatsOfConstant(*constant);
-        if (!floats.has_value()) return std::nullopt;
-        request.float_lists_.push_back(std::move(*floats));
-        operand.floats = request.float_lists_.back();
-      }
-      // The shape of the list itself, for kernels that care about the rank.
-      if (value.type.IsTensor() && value.type.ranked) {
-        auto dims = KnownDims(module.dims, value.type.dims);
-        if (dims.has_value()) operand.dims = keep(std::move(*dims));
-      }
-      continue;
-    }
-    if (!tensor(id, operand)) return std::nullopt;
+    operand.dims = Keep(std::move(*dims));
+    operand.strides = Keep(std::move(*strides));
+    const Constant* constant = ConstantOf(module_, function_, id);
     if (constant != nullptr && !constant->repeat) {
       operand.constant_data = constant->data.data();
       operand.packing =
           constant->packing.has_value() ? &*constant->packing : nullptr;
     }
+    return true;
   }
-  const auto& outputs = instr.outs.empty() ? instr.results : instr.outs;
-  for (const ValueId id : outputs) {
-    kernels::Operand& operand = request.outputs.emplace_back();
-    if (id.valid() && !tensor(id, operand)) return std::nullopt;
+
+  bool FillList(ValueId id, kernels::Operand& operand) {
+    const Value& value = function_.value(id);
+    operand.kind = kernels::OperandKind::kList;
+    operand.dtype = value.type.IsTensor() ? value.type.dtype : DType::kI64;
+    if (value.contents.has_value()) {
+      auto ints = Sizes(*value.contents);
+      if (!ints.has_value()) return false;
+      operand.ints = Keep(std::move(*ints));
+    } else {
+      const Constant* constant = ConstantOf(module_, function_, id);
+      if (constant == nullptr) return false;
+      auto floats = FloatsOfConstant(*constant);
+      if (!floats.has_value()) return false;
+      request_.float_lists_.push_back(std::move(*floats));
+      operand.floats = request_.float_lists_.back();
+    }
+    // The shape of the list itself, for kernels that care about the rank.
+    if (value.type.IsTensor() && value.type.ranked) {
+      auto dims = Sizes(value.type.dims);
+      if (dims.has_value()) operand.dims = Keep(std::move(*dims));
+    }
+    return true;
   }
-  return request;
+
+  const Module& module_;
+  const Function& function_;
+  std::vector<std::optional<int64_t>> guess_;
+  KernelRequest request_;
+};
+
+std::optional<KernelRequest> MakeKernelRequest(const Module& module,
+                                               const Function& function,
+                                               const Instr& instr) {
+  return RequestMaker(module, function, {}).Make(instr);
+}
+
+std::optional<KernelRequest> MakeRepresentativeRequest(
+    const Module& module, const Function& function, const Instr& instr) {
+  // Large enough that a kernel for large shapes is asked, and even.
+  constexpr int64_t kLikelySize = 64;
+  std::vector<std::optional<int64_t>> guess;
+  for (std::size_t s = 0; s < module.dims.symbol_count(); ++s) {
+    const DimRange range = module.dims.RangeOfSymbol(SymbolId(s));
+    guess.emplace_back(std::clamp(kLikelySize, range.low, range.high));
+  }
+  return RequestMaker(module, function, std::move(guess)).Make(instr);
 }
 
 }  // namespace ebb::ir

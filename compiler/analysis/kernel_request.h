@@ -30,9 +30,7 @@ class KernelRequest {
   std::vector<kernels::Operand> outputs;
 
  private:
-  friend std::optional<KernelRequest> MakeKernelRequest(const Module&,
-                                                        const Function&,
-                                                        const Instr&);
+  friend class RequestMaker;
   // Heap buffers of the inner vectors stay where they are on a move.
   std::vector<std::vector<int64_t>> lists_;
   std::vector<std::vector<double>> float_lists_;
@@ -43,6 +41,11 @@ class KernelRequest {
 std::optional<KernelRequest> MakeKernelRequest(const Module& module,
                                                const Function& function,
                                                const Instr& instr);
+
+// The same with every symbol that is not known set to some likely size: for
+// asking how a weight should lie, which depends on the other operands little.
+std::optional<KernelRequest> MakeRepresentativeRequest(
+    const Module& module, const Function& function, const Instr& instr);
 
 // The constant that defines `value`, or nullptr.
 const Constant* ConstantOf(const Module& module, const Function& function,
