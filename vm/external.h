@@ -41,8 +41,6 @@ class ExternalCall {
   std::span<const int64_t> ints() const { return ints_; }
   std::size_t result_count() const { return results_.size(); }
 
-  // Constants in a packed or repeated form come as they are: see
-  // Tensor::form. The interpreter passes only plain ones.
   Expected<Tensor*> TensorArgument(std::size_t index) const;
 
   // A dense tensor to write the result into.

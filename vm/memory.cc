@@ -5,7 +5,6 @@
 #include <cassert>
 #include <new>
 
-#include "allocator/backing.h"
 #include "bytecode/shape_rules/geometry.h"
 #include "vm/tensor_view.h"
 
@@ -43,7 +42,13 @@ Expected<Memory*> Memory::Create(const Options& options) {
   }
   allocator::Backing* backing = options.backing;
   if (backing == nullptr) {
-    memory->owned_backing_.reset(new (std::nothrow) allocator::MmapBacking());
+    if (options.callbacks != nullptr) {
+      memory->owned_backing_.reset(
+          new (std::nothrow) allocator::CallbackBacking(*options.callbacks));
+    } else {
+      memory->owned_backing_.reset(new (std::nothrow)
+                                       allocator::MmapBacking());
+    }
     backing = memory->owned_backing_.get();
   }
   if (backing != nullptr) {

@@ -21,14 +21,11 @@
 #include <string>
 
 #include "allocator/allocator.h"
+#include "allocator/backing.h"
 #include "bytecode/error.h"
 #include "bytecode/module.h"
 #include "vm/observer.h"
 #include "vm/value.h"
-
-namespace ebb::allocator {
-class Backing;
-}  // namespace ebb::allocator
 
 namespace ebb::vm {
 
@@ -45,6 +42,8 @@ class Memory {
     allocator::Kind kind = allocator::Kind::kPool;
     uint64_t limit_bytes = 0;               // 0: none
     allocator::Backing* backing = nullptr;  // Borrowed; nullptr: pages.
+    // In place of a backing: the embedder's functions, copied.
+    const allocator::CallbackBacking::Callbacks* callbacks = nullptr;
     // Borrowed, in place of one of `kind`; for tests.
     allocator::Allocator* allocator = nullptr;
   };

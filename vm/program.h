@@ -16,7 +16,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -67,6 +68,8 @@ class Program {
  public:
   struct LoadOptions {
     std::vector<External> externals;
+    // Gets notes about the load; may be empty.
+    std::function<void(const std::string& message)> log;
   };
   enum class Bytes : uint8_t {
     kCopy,    // The program keeps a copy.
@@ -110,7 +113,7 @@ class Program {
 
   struct LoadedConstant {
     std::span<const std::byte> stored;
-    std::unique_ptr<std::byte[]> realigned;  // Owns `stored`, when not null.
+    std::byte* realigned = nullptr;  // Owns `stored`, when not null.
     // The plain copy, owned; set once.
     mutable std::atomic<std::byte*> plain = nullptr;
   };
@@ -118,7 +121,7 @@ class Program {
   Program() = default;
   ~Program();
   Status ResolveExternals(std::vector<External> externals);
-  Status PlaceConstants();
+  Status PlaceConstants(const LoadOptions& options);
   void Ref() const { references_.fetch_add(1, std::memory_order_relaxed); }
   void Unref() const;
 

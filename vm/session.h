@@ -4,8 +4,8 @@
 //
 // Inputs are set before each run and forgotten when it ends, however it ends.
 // They are used without copying: the caller's memory must stay valid and
-// unchanged until Run returns. Copied all the same are strided inputs, and
-// those whose parameter is donated unless the caller gives its own hold up.
+// unchanged until Run returns. Copied all the same are strided and misaligned
+// inputs, and those whose parameter is donated unless nobody else holds them.
 //
 // Outputs belong to the session until its next run or end; `Take` keeps one
 // longer without copying, `BindOutput` has it copied into the caller's memory.
@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "allocator/allocator.h"
+#include "allocator/backing.h"
 #include "bytecode/error.h"
 #include "vm/kernels/kernel.h"
 #include "vm/memory.h"
@@ -55,7 +56,10 @@ struct SessionOptions {
   // Hand out outputs that are an input or a constant without copying them.
   // They are valid only as long as the caller's input is.
   bool borrow_outputs = false;
-  allocator::Backing* backing = nullptr;  // Borrowed; nullptr: pages.
+  // Borrowed, and outlives taken values; nullptr: pages.
+  allocator::Backing* backing = nullptr;
+  // In place of a backing: the embedder's functions, copied by Create.
+  const allocator::CallbackBacking::Callbacks* callbacks = nullptr;
   // Borrowed, in place of the kind above; for tests.
   allocator::Allocator* custom_allocator = nullptr;
   // Borrowed, used by one session at a time; nullptr: workers of its own.
@@ -182,7 +186,6 @@ class Session {
  private:
   struct InputSlot {
     Value* value = nullptr;  // One hold, when set.
-    bool donated = false;    // The caller gave its own hold up.
   };
   struct OutputSlot {
     Value* value = nullptr;  // One hold, after a run.
@@ -190,21 +193,45 @@ class Session {
     int64_t bound_bytes = 0;
   };
 
+  // The size of a symbol, and the input that gave it.
+  struct SymbolSize {
+    uint64_t run = 0;  // Of an older run: not known.
+    int64_t size = 0;
+    uint32_t input = 0;
+  };
+
   Session(ProgramRef program, const SessionOptions& options);
-  Status Prepare();
+
+  // Inputs (session_inputs.cc).
+  const bytecode::Type& InputType(std::size_t index) const;
+  Status CheckInputIndex(std::size_t index) const;
   Status CheckInput(std::size_t index, DType dtype,
                     std::span<const int64_t> dims) const;
-  Status CheckSymbols() const;
-  Expected<Tensor*> Borrow(std::size_t index, const TensorView& tensor);
-  Tensor* FindOutputOf(const void* data) const;
-  Expected<Tensor*> CopyTensor(const Tensor& tensor);
-  Expected<Value*> OwnedCopy(Value* value);
-  Status GatherArguments(std::vector<Value*>& arguments);
-  Status RunEntry();
-  Status DeliverOutputs(std::vector<Value*>& results);
-  Status CopyToBound(OutputSlot& slot, std::size_t index);
+  Status CheckInputKind(std::size_t index, const Value& value) const;
+  Status CheckSymbols();
+  Status CheckOneInputsSymbols(std::size_t index,
+                               std::span<const int64_t> dims);
+  Expected<Tensor*> Borrow(const TensorView& tensor);
+  Storage* FindOutputStorage(const std::byte* low, const std::byte* high) const;
+  Expected<Value*> Argument(std::size_t index);
+  Status GatherArguments();
   std::string InputText(std::size_t index) const;
+  std::string TypeText(const bytecode::Type& type) const;
+
+  // Outputs (session_outputs.cc).
+  Expected<Tensor*> CopyTensor(Tensor& tensor);
+  bool MustCopy(const Tensor& tensor) const;
+  // Takes over a hold of the value and gives one of a value that lies in the
+  // session's memory throughout.
+  Expected<Value*> Owned(Value* value);
+  Status OwnFields(Object& object);
+  Status SaveFromBoundBuffers();
+  Status DeliverOutputs();
+  Status CopyToBound(std::size_t index);
+  Expected<TakenValue> Keep(Value* value);
   std::string OutputText(std::size_t index) const;
+
+  void EndRun();
   void NoteHighWater();
 
   ProgramRef program_;
@@ -216,7 +243,12 @@ class Session {
   std::vector<OutputSlot> outputs_;
   std::vector<Value*> arguments_;
   std::vector<Value*> results_;
-  SessionStats stats_;
+  std::vector<SymbolSize> symbols_;    // By the symbol's StringId.
+  std::vector<Object*> walked_;        // Objects whose fields are looked at.
+  uint64_t run_count_ = 0;
+  uint64_t copied_input_count_ = 0;
+  RunStats last_run_;
+  allocator::Stats marks_;  // High-water marks of runs before the last.
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> running_ = false;
   bool has_outputs_ = false;
