@@ -92,14 +92,13 @@ void PlanTiles(const ConvProblem& problem, const ConvPhase& phase,
   const bool thin = problem.out_channels <= kThinChannels;
   const int64_t places = thin ? kThinPlaces : kPlaces;
   const int64_t width = phase.count[2];
-  plan.columns = Balanced(width, std::max(places - plan.planes[2].halo,
-                                          places / 4));
+  plan.columns =
+      Balanced(width, std::max(places - plan.planes[2].halo, places / 4));
   if (width + plan.planes[2].halo <= places * 3 / 2) plan.columns = width;
   plan.column_tiles = CeilDiv(width, plan.columns);
   plan.pitch = plan.columns + plan.planes[2].halo;
-  plan.rows = plan.column_tiles > 1
-                  ? 1
-                  : Balanced(phase.count[1], places / plan.pitch);
+  plan.rows =
+      plan.column_tiles > 1 ? 1 : Balanced(phase.count[1], places / plan.pitch);
   const int64_t outer = problem.batch * problem.groups * phase.count[0];
   plan.m_part = problem.out_channels;
   if (problem.threads > 1 && problem.Cost() >= kSharedCost) {
@@ -145,9 +144,8 @@ void PlanBlocks(const ConvProblem& problem, const ConvPhase& phase,
   const int64_t depth = std::max<int64_t>(plan.channels * taps, 1);
   const int64_t m_limit =
       std::min(kABytes / kBytes / depth, kSumBytes / kBytes / plan.places);
-  plan.m_block =
-      RoundUp(Balanced(plan.m_part, std::max<int64_t>(m_limit, 1)),
-              plan.kernel->rows);
+  plan.m_block = RoundUp(Balanced(plan.m_part, std::max<int64_t>(m_limit, 1)),
+                         plan.kernel->rows);
   // Rounded up past the limit where one fewer panel does as well.
   if (plan.m_block > m_limit && plan.m_block > plan.kernel->rows &&
       plan.m_block < plan.m_part) {
@@ -155,10 +153,9 @@ void PlanBlocks(const ConvProblem& problem, const ConvPhase& phase,
   }
   // The last row of the last plane is read past its end by the shift and by
   // what pads the places to whole vectors.
-  plan.slab_elements =
-      RoundUp(plan.channels * plan.channel_elements + plan.planes[2].halo +
-                  plan.kernel->columns,
-              kLine);
+  plan.slab_elements = RoundUp(plan.channels * plan.channel_elements +
+                                   plan.planes[2].halo + plan.kernel->columns,
+                               kLine);
   plan.a_elements = RoundUp(plan.m_block * depth, kLine);
   plan.sum_elements = RoundUp(plan.m_block * plan.places, kLine);
 }
@@ -168,8 +165,7 @@ void PlanOffsets(const ConvProblem& problem, const ConvPhase& phase,
                  ConvPlan<T>& plan) {
   const std::size_t taps = phase.taps.size();
   const auto& [z, y, x] = plan.planes;
-  plan.weights_in_order =
-      problem.weight_in == static_cast<int64_t>(taps);
+  plan.weights_in_order = problem.weight_in == static_cast<int64_t>(taps);
   for (std::size_t t = 0; t < taps; ++t) {
     plan.weight_offsets.push_back(phase.taps[t].weight);
     if (phase.taps[t].weight != static_cast<int64_t>(t)) {
@@ -182,10 +178,9 @@ void PlanOffsets(const ConvProblem& problem, const ConvPhase& phase,
       const std::size_t plane =
           (z.plane[t] * y.starts.size() + y.plane[t]) * x.starts.size() +
           x.plane[t];
-      plan.offsets.push_back(
-          c * plan.channel_elements +
-          static_cast<int64_t>(plane) * plan.plane_elements +
-          y.shift[t] * plan.pitch + x.shift[t]);
+      plan.offsets.push_back(c * plan.channel_elements +
+                             static_cast<int64_t>(plane) * plan.plane_elements +
+                             y.shift[t] * plan.pitch + x.shift[t]);
     }
   }
 }

@@ -45,8 +45,8 @@ struct ConvPlan {
   int64_t channel_elements = 0;  // All planes of one input channel.
   int64_t places = 0;            // rows * pitch, padded to the kernel.
 
-  int64_t m_block = 0;    // Output channels that are summed up at a time.
-  int64_t channels = 0;   // Input channels in the slab at a time.
+  int64_t m_block = 0;   // Output channels that are summed up at a time.
+  int64_t channels = 0;  // Input channels in the slab at a time.
   std::vector<int64_t> offsets;         // Of (channel, tap) in the slab.
   std::vector<int64_t> weight_offsets;  // Of a tap.
   bool weights_in_order = false;        // (channel, tap) is one dense run.

@@ -75,8 +75,7 @@ void FinishBlock(const void* context, T* block, int64_t stride, int64_t m,
     }
   }
   if (!IsHalf(dtype)) return;
-  const int64_t row_stride =
-      last ? b.layout.out_pixel : b.problem->out.channel;
+  const int64_t row_stride = last ? b.layout.out_pixel : b.problem->out.channel;
   for (int64_t i = 0; i < rows; ++i) {
     StoreRow<T>(dtype, block + i * stride, columns, b.out,
                 b.out_offset + (m + i) * row_stride + n, 1);
@@ -123,16 +122,16 @@ class ConvPointwise final : public Prepared {
 
  private:
   GemmSettings Settings(int64_t m, int64_t n) const {
-    return {.m = m,
-            .n = n,
-            .k = problem_.in_channels,
-            .a_dtype = problem_.dtype,
-            .b_dtype = problem_.dtype,
-            .b = layout_.channels_last
-                     ? MatrixView{nullptr, 1, problem_.weight_out}
-                     : MatrixView{nullptr, problem_.in.channel,
-                                  layout_.in_pixel},
-            .tile_output = IsHalf(problem_.dtype)};
+    return {
+        .m = m,
+        .n = n,
+        .k = problem_.in_channels,
+        .a_dtype = problem_.dtype,
+        .b_dtype = problem_.dtype,
+        .b = layout_.channels_last
+                 ? MatrixView{nullptr, 1, problem_.weight_out}
+                 : MatrixView{nullptr, problem_.in.channel, layout_.in_pixel},
+        .tile_output = IsHalf(problem_.dtype)};
   }
 
   void RunSlice(const RunArgs& args, int64_t slice, std::byte* scratch) const {
@@ -142,8 +141,9 @@ class ConvPointwise final : public Prepared {
     const int64_t group = outer % problem_.groups;
     const int64_t batch = outer / problem_.groups;
     const int64_t bytes = DTypeBits(problem_.dtype) / 8;
-    const int64_t in_offset = batch * problem_.in.batch +
-                              group * problem_.in_channels * problem_.in.channel;
+    const int64_t in_offset =
+        batch * problem_.in.batch +
+        group * problem_.in_channels * problem_.in.channel;
     const int64_t first = group * problem_.out_channels;
     const int64_t out_offset =
         batch * problem_.out.batch + first * problem_.out.channel;
@@ -156,17 +156,16 @@ class ConvPointwise final : public Prepared {
         problem_.weight_out, 1};
     const bool last = layout_.channels_last;
     const bool half = IsHalf(problem_.dtype);
-    const Bias<T> finish{
-        .problem = &problem_,
-        .bias = problem_.has_bias ? args.inputs[2] : nullptr,
-        .first = first,
-        .out = args.outputs[0],
-        .out_offset = out_offset,
-        .layout = layout_};
+    const Bias<T> finish{.problem = &problem_,
+                         .bias = problem_.has_bias ? args.inputs[2] : nullptr,
+                         .first = first,
+                         .out = args.outputs[0],
+                         .out_offset = out_offset,
+                         .layout = layout_};
     GemmSlice<T> work{
-        .a = last ? MatrixView{image.data, image.column_stride,
-                               image.row_stride}
-                  : weights,
+        .a = last
+                 ? MatrixView{image.data, image.column_stride, image.row_stride}
+                 : weights,
         .b = last ? MatrixView{weights.data, 1, problem_.weight_out} : image,
         .m_begin = row * m_slice_,
         .m_end = std::min((row + 1) * m_slice_, m_),
@@ -207,8 +206,7 @@ Expected<PreparedPtr> PrepareConvPointwise(const Request& request,
   const auto in_pixel = PixelStride(problem.in.axes, problem.input);
   const auto out_pixel = PixelStride(problem.out.axes, problem.input);
   if (!in_pixel.has_value() || !out_pixel.has_value()) return PreparedPtr();
-  const int64_t pixels =
-      problem.input[0] * problem.input[1] * problem.input[2];
+  const int64_t pixels = problem.input[0] * problem.input[1] * problem.input[2];
   const Layout layout{
       .in_pixel = *in_pixel,
       .out_pixel = *out_pixel,

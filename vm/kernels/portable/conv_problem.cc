@@ -82,8 +82,7 @@ AxisPhase ConvAxisPhase(const WindowAxis& axis) {
   for (int64_t t = 0; t < axis.kernel; ++t) {
     const int64_t offset = t * axis.dilation - axis.pad_begin;
     // A tap that never meets the input adds nothing.
-    if (offset >= axis.input ||
-        offset + (axis.output - 1) * axis.stride < 0) {
+    if (offset >= axis.input || offset + (axis.output - 1) * axis.stride < 0) {
       continue;
     }
     phase.taps.push_back({.offset = offset, .index = t});
@@ -137,8 +136,7 @@ Expected<ConvProblem> MakeConvProblem(const Request& request,
     kernel[a] = axis.kernel;
     problem.input_step[a] = axis.stride;
   }
-  problem.phases.push_back(
-      CombineAxes({&axes[0], &axes[1], &axes[2]}, kernel));
+  problem.phases.push_back(CombineAxes({&axes[0], &axes[1], &axes[2]}, kernel));
   problem.weight_in = kernel[0] * kernel[1] * kernel[2];
   problem.weight_out = problem.weight_in * problem.in_channels;
   problem.weight_group = problem.weight_out * problem.out_channels;

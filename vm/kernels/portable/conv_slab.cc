@@ -91,10 +91,9 @@ void FillSlab(const ConvProblem& problem, const ConvPlan<T>& plan,
             T* row = plane + r * wide;
             const bool inside = z_inside && y >= 0 && y < problem.input[1];
             const Inside filled = inside ? columns : Inside{0, 0};
-            const int64_t offset = base + c * problem.in.channel +
-                                   z * problem.in.axes[0] +
-                                   y * problem.in.axes[1] +
-                                   x * problem.in.axes[2];
+            const int64_t offset =
+                base + c * problem.in.channel + z * problem.in.axes[0] +
+                y * problem.in.axes[1] + x * problem.in.axes[2];
             if (channels_last) {
               FillChannels(problem.dtype, input, offset, stride, filled, wide,
                            count, plan.channel_elements, row);
@@ -157,12 +156,12 @@ void StoreSums(const ConvProblem& problem, const ConvPhase& phase,
   }
 }
 
-#define EBB_INSTANTIATE(T)                                                    \
-  template void FillSlab<T>(const ConvProblem&, const ConvPlan<T>&,           \
-                            const ConvTile&, int64_t, int64_t, const void*,   \
-                            T*);                                              \
-  template void StoreSums<T>(const ConvProblem&, const ConvPhase&,            \
-                             const ConvPlan<T>&, const ConvTile&, int64_t,    \
+#define EBB_INSTANTIATE(T)                                                  \
+  template void FillSlab<T>(const ConvProblem&, const ConvPlan<T>&,         \
+                            const ConvTile&, int64_t, int64_t, const void*, \
+                            T*);                                            \
+  template void StoreSums<T>(const ConvProblem&, const ConvPhase&,          \
+                             const ConvPlan<T>&, const ConvTile&, int64_t,  \
                              int64_t, const void*, T*, void*);
 EBB_INSTANTIATE(float)
 EBB_INSTANTIATE(double)

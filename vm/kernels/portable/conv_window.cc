@@ -49,8 +49,7 @@ class ConvWindow final : public Prepared {
     int64_t first = 0;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       const int64_t begin = std::max(args.slice_begin - first, int64_t{0});
-      const int64_t end =
-          std::min(args.slice_end - first, plans_[p].slices);
+      const int64_t end = std::min(args.slice_end - first, plans_[p].slices);
       for (int64_t s = begin; s < end; ++s) RunSlice(args, p, s, packed);
       first += plans_[p].slices;
     }
@@ -94,8 +93,7 @@ class ConvWindow final : public Prepared {
       // One turn even without channels: the sums are zero then.
       for (int64_t c = 0; c == 0 || c < problem_.in_channels;
            c += plan.channels) {
-        const int64_t count =
-            std::min(plan.channels, problem_.in_channels - c);
+        const int64_t count = std::min(plan.channels, problem_.in_channels - c);
         if (in_slab != c && count > 0) {
           FillSlab<T>(problem_, plan, tile, c, count, args.inputs[0], slab);
           in_slab = c;
@@ -104,8 +102,8 @@ class ConvWindow final : public Prepared {
         const T* a = Weights(args, phase, plan, wanted, m_count, count,
                              wanted == packed, panels);
         packed = wanted;
-        Multiply(plan, a, slab, m_count, count * taps,
-                 tile.rows * plan.pitch, c > 0, sums);
+        Multiply(plan, a, slab, m_count, count * taps, tile.rows * plan.pitch,
+                 c > 0, sums);
       }
       StoreSums<T>(problem_, phase, plan, tile, m, m_count, bias, sums,
                    args.outputs[0]);
@@ -138,10 +136,10 @@ class ConvWindow final : public Prepared {
       const int64_t lanes = std::min(width, m_count - m);
       for (int64_t c = 0; c < count; ++c) {
         for (const int64_t tap : plan.weight_offsets) {
-          LoadRow<T>(problem_.dtype, data,
-                     offset + m * problem_.weight_out +
-                         c * problem_.weight_in + tap,
-                     problem_.weight_out, lanes, to);
+          LoadRow<T>(
+              problem_.dtype, data,
+              offset + m * problem_.weight_out + c * problem_.weight_in + tap,
+              problem_.weight_out, lanes, to);
           for (int64_t i = lanes; i < width; ++i) to[i] = T{0};
           to += width;
         }

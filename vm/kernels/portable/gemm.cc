@@ -57,8 +57,7 @@ GemmPlan<T>::GemmPlan(const GemmSettings& settings) : settings_(settings) {
   if (!widened_a && !widened_b && m <= 2 && settings.b.row_stride == 1 &&
       settings.b.column_stride != 1) {
     mode_ = Mode::kDot;
-  } else if (!widened_b && settings.b.column_stride == 1 &&
-             m <= kDirectRows) {
+  } else if (!widened_b && settings.b.column_stride == 1 && m <= kDirectRows) {
     mode_ = Mode::kDirectB;
   }
   a_in_place_ = kernel_->rows == 1 && !widened_a;
@@ -67,10 +66,10 @@ GemmPlan<T>::GemmPlan(const GemmSettings& settings) : settings_(settings) {
   m_block_ = BlockSize(m, kABytes / kBytes / k_block_, kernel_->rows);
   n_block_ = BlockSize(n, kBBytes / kBytes / k_block_, kernel_->columns);
   if (settings.tile_output) {
-    n_block_ = BlockSize(n, std::min<int64_t>(n_block_, 512),
-                         kernel_->columns);
-    m_block_ = BlockSize(
-        m, std::min(m_block_, kTileLimitBytes / kBytes / n_block_), kernel_->rows);
+    n_block_ = BlockSize(n, std::min<int64_t>(n_block_, 512), kernel_->columns);
+    m_block_ =
+        BlockSize(m, std::min(m_block_, kTileLimitBytes / kBytes / n_block_),
+                  kernel_->rows);
     tile_elements_ = RoundUp(m_block_ * n_block_, 64 / kBytes);
   }
   if (mode_ == Mode::kDot) {
@@ -78,9 +77,9 @@ GemmPlan<T>::GemmPlan(const GemmSettings& settings) : settings_(settings) {
     a_elements_ = RoundUp(k, 64 / kBytes);
   } else {
     a_elements_ = RoundUp(m_block_ * k_block_, 64 / kBytes);
-    b_elements_ = RoundUp((mode_ == Mode::kDirectB ? kernel_->columns
-                                                   : n_block_) * k_block_,
-                          64 / kBytes);
+    b_elements_ = RoundUp(
+        (mode_ == Mode::kDirectB ? kernel_->columns : n_block_) * k_block_,
+        64 / kBytes);
     offsets_.resize(k_block_);
     for (int64_t p = 0; p < k_block_; ++p) offsets_[p] = p * kernel_->columns;
   }

@@ -12,8 +12,7 @@ namespace {
 // The loops over dense rows are the ones that become vectors.
 template <class From, class To>
 EBB_ALWAYS_INLINE void ConvertLoop(const From* in, int64_t in_stride,
-                                   int64_t count, To* out,
-                                   int64_t out_stride) {
+                                   int64_t count, To* out, int64_t out_stride) {
   if (in_stride == 1 && out_stride == 1) {
     for (int64_t i = 0; i < count; ++i) out[i] = ConvertElement<To>(in[i]);
   } else {
@@ -85,7 +84,7 @@ void StoreRow(DType dtype, const T* row, int64_t count, void* data,
   CopyRow(row, 1, count, static_cast<T*>(data) + offset, stride);
 }
 
-#define EBB_INSTANTIATE(T)                                                    \
+#define EBB_INSTANTIATE(T)                                                     \
   template void LoadRow<T>(DType, const void*, int64_t, int64_t, int64_t, T*); \
   template void StoreRow<T>(DType, const T*, int64_t, void*, int64_t, int64_t);
 EBB_INSTANTIATE(float)

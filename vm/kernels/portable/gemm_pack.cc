@@ -12,8 +12,8 @@ namespace {
 // source is read once for all panels.
 template <class T>
 void PackRows(DType dtype, const void* data, int64_t offset,
-              int64_t depth_stride, int64_t lanes, int64_t depth,
-              int64_t width, T* panels) {
+              int64_t depth_stride, int64_t lanes, int64_t depth, int64_t width,
+              T* panels) {
   const bool half = IsHalf(dtype);
   for (int64_t p = 0; p < depth; ++p) {
     const int64_t row = offset + p * depth_stride;
@@ -37,8 +37,7 @@ void PackRows(DType dtype, const void* data, int64_t offset,
 template <class T>
 EBB_ALWAYS_INLINE void TransposeLanes(const T* from, int64_t lane_stride,
                                       int64_t depth_stride, int64_t lanes,
-                                      int64_t depth, int64_t width,
-                                      T* panel) {
+                                      int64_t depth, int64_t width, T* panel) {
   int64_t lane = 0;
   for (; lane + 4 <= lanes; lane += 4) {
     const T* r0 = from + lane * lane_stride;
@@ -124,7 +123,7 @@ void PackPanels(DType dtype, const void* data, int64_t offset,
   }
 }
 
-#define EBB_INSTANTIATE(T)                                                    \
+#define EBB_INSTANTIATE(T)                                                   \
   template void PackPanels<T>(DType, const void*, int64_t, int64_t, int64_t, \
                               int64_t, int64_t, int64_t, T*);
 EBB_INSTANTIATE(float)

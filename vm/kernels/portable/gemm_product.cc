@@ -21,7 +21,7 @@ template <class T>
 struct Epilogue {
   const Product* product;
   const void* c;
-  void* out;         // Of this batch.
+  void* out;  // Of this batch.
   int64_t out_offset;
   bool whole_factors;  // Integers: alpha and beta are whole numbers.
 };
@@ -239,11 +239,10 @@ Expected<PreparedPtr> PrepareProduct(const Request& request, Product product) {
   // A dim of one element may be given any stride.
   if (product.n == 1) product.b.column_stride = 1;
   PreparedPtr prepared;
-  const bool taken =
-      WithComputeType(product.dtype, true, [&]<class T>(T) {
-        prepared =
-            std::make_unique<ProductPrepared<T>>(request, std::move(product));
-      });
+  const bool taken = WithComputeType(product.dtype, true, [&]<class T>(T) {
+    prepared =
+        std::make_unique<ProductPrepared<T>>(request, std::move(product));
+  });
   if (!taken) return UnsupportedDTypes(request);
   return prepared;
 }

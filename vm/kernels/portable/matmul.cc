@@ -10,7 +10,8 @@ namespace ebb::kernels {
 namespace {
 
 // Strides of the operand's batch dims under the broadcast batch.
-std::vector<int64_t> BatchStrides(DimSpan dims, std::span<const int64_t> strides,
+std::vector<int64_t> BatchStrides(DimSpan dims,
+                                  std::span<const int64_t> strides,
                                   std::size_t matrix_rank, DimSpan batch) {
   std::vector<int64_t> result(batch.size(), 0);
   const std::size_t own = dims.size() - matrix_rank;
@@ -36,8 +37,8 @@ Expected<PreparedPtr> PrepareMatMul(const Request& request) {
                   .k = g.k,
                   .threads = request.threads};
   product.a = {.input = 0,
-               .batch_strides = BatchStrides(a.dims, a_strides,
-                                             a_vector ? 1 : 2, g.batch),
+               .batch_strides =
+                   BatchStrides(a.dims, a_strides, a_vector ? 1 : 2, g.batch),
                .row_stride = a_vector ? 0 : a_strides[a_strides.size() - 2],
                .column_stride = a_strides.back()};
   product.b = {
