@@ -56,11 +56,11 @@ void SetPads(IntArith& arith, const WindowAttributes& window, int at,
   if (transposed && (!window.output_shape.empty() || IsSame(window.auto_pad))) {
     const int64_t extent =
         TransposedExtent(arith, window, at, axis.input, axis.kernel);
-    SplitPadding(extent - axis.output, window.auto_pad == AutoPad::kSameUpper,
-                 axis);
+    SplitPadding(arith.Sub(extent, axis.output),
+                 window.auto_pad == AutoPad::kSameUpper, axis);
   } else if (!transposed && IsSame(window.auto_pad)) {
     const int64_t extent =
-        arith.Add(arith.Mul(axis.output - 1, axis.stride),
+        arith.Add(arith.Mul(arith.Sub(axis.output, 1), axis.stride),
                   WindowExtent(arith, axis.kernel, axis.dilation));
     SplitPadding(arith.Sub(extent, axis.input),
                  window.auto_pad == AutoPad::kSameUpper, axis);
