@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -13,51 +16,38 @@ namespace {
 
 using enum InstrKind;
 
-template <class Range, class Spell>
-std::string Join(const Range& range, Spell spell) {
-  std::string text;
-  bool first = true;
-  for (const auto& item : range) {
-    if (!first) text += ", ";
-    first = false;
-    text += spell(item);
+// Constants are told apart by id; in text by names, so a name that an earlier
+// one has is numbered. Predefined constants keep theirs.
+std::vector<std::string> ConstantNames(const Module& module) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> taken;
+  std::unordered_map<std::string, int> next;
+  for (const Constant& constant : module.constants) {
+    if (IsPredefined(constant)) taken.insert(constant.name);
   }
-  return text;
-}
-
-std::string ValueText(const AttributeValue& value) {
-  const auto number = [](auto item) {
-    if constexpr (std::is_same_v<decltype(item), float>) {
-      return FloatText(item);
-    } else {
-      return std::to_string(item);
+  for (const Constant& constant : module.constants) {
+    const std::string hint = constant.name.empty() ? "c" : constant.name;
+    std::string name = hint;
+    if (!IsPredefined(constant)) {
+      int& number = next[hint];
+      while (!taken.insert(name).second) {
+        name = hint + "_" + std::to_string(++number);
+      }
     }
-  };
-  return std::visit(
-      [&](const auto& item) -> std::string {
-        using T = std::decay_t<decltype(item)>;
-        if constexpr (std::is_same_v<T, std::string>) {
-          return Quote(item);
-        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-          return (item.empty() ? "strings[" : "[") + Join(item, Quote) + "]";
-        } else if constexpr (std::is_same_v<T, std::vector<float>>) {
-          return (item.empty() ? "floats[" : "[") + Join(item, number) + "]";
-        } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
-          return "[" + Join(item, number) + "]";
-        } else {
-          return number(item);
-        }
-      },
-      value);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 class Printer {
  public:
   Printer(const Module& module, const PrintOptions& options)
-      : module_(module), options_(options) {}
+      : module_(module),
+        options_(options),
+        constant_names_(ConstantNames(module)) {}
 
   void PrintHeader();
-  void PrintConstant(const Constant& constant);
+  void PrintConstant(ConstantId id);
   void PrintFunction(const Function& function);
   std::string Take() { return std::move(text_); }
 
@@ -80,7 +70,7 @@ class Printer {
     return Join(dims, [this](Dim dim) { return Spell(dim); });
   }
   std::string ConstantName(ConstantId id) const {
-    return SigilName('@', id.valid() ? module_.constants[id.index()].name : "");
+    return SigilName('@', id.valid() ? constant_names_[id.index()] : "none");
   }
 
   // Constants that need no declaration: an instruction tells all.
@@ -95,6 +85,7 @@ class Printer {
 
   const Module& module_;
   const PrintOptions& options_;
+  const std::vector<std::string> constant_names_;
   const Function* function_ = nullptr;
   std::string text_;
 };
@@ -153,13 +144,14 @@ void Printer::PrintHeader() {
   const std::vector<bool> by_use = DeclaredByUse();
   for (std::size_t i = 0; i < module_.constants.size(); ++i) {
     const Constant& constant = module_.constants[i];
-    if (!IsPredefined(constant) && !by_use[i]) PrintConstant(constant);
+    if (!IsPredefined(constant) && !by_use[i]) PrintConstant(ConstantId(i));
   }
 }
 
-void Printer::PrintConstant(const Constant& constant) {
+void Printer::PrintConstant(ConstantId id) {
+  const Constant& constant = module_.constants[id.index()];
   text_ +=
-      "const " + SigilName('@', constant.name) + " : " +
+      "const " + ConstantName(id) + " : " +
       std::string(DTypeName(constant.dtype)) + "[" +
       Join(constant.dims, [](int64_t dim) { return std::to_string(dim); }) +
       "]";
@@ -383,59 +375,6 @@ std::string Print(const Module& module, const Function& function) {
   Printer printer(module, options);
   printer.PrintFunction(function);
   return printer.Take();
-}
-
-std::string ToString(const Attributes& attributes) {
-  return "{" +
-         Join(attributes.entries(),
-              [](const Attributes::Entry& entry) {
-                return QuoteUnlessIdentifier(entry.first) + "=" +
-                       ValueText(entry.second);
-              }) +
-         "}";
-}
-
-// Recursion is as deep as types nest: kMaxNesting at most.
-std::string ToString(const DimTable& dims, const Type& type) {
-  const auto list = [&](const std::vector<Dim>& items) {
-    return "[" + Join(items, [&](Dim dim) { return dims.ToString(dim); }) + "]";
-  };
-  const auto nested = [&](const char* word) {
-    return word +
-           Join(type.elements,
-                [&](const Type& element) { return ToString(dims, element); }) +
-           ")";
-  };
-  switch (type.kind) {
-    case TypeKind::kUnknown:
-      return "?";
-    case TypeKind::kTensor: {
-      std::string text(DTypeName(type.dtype));
-      text += type.ranked ? list(type.dims) : "[*]";
-      if (type.layout == Layout::kChannelsLast) text += "{channels_last}";
-      if (type.layout == Layout::kStrided) {
-        text += "{strides=" + list(type.strides) + "}";
-      }
-      return text;
-    }
-    case TypeKind::kShape:
-      return "shape[" + std::to_string(type.shape_rank) + "]";
-    case TypeKind::kInt:
-      return "int";
-    case TypeKind::kStorage:
-      return "storage";
-    case TypeKind::kTuple:
-      return nested("tuple(");
-    case TypeKind::kSequence:
-      return nested("sequence(");
-    case TypeKind::kOptional:
-      return nested("optional(");
-    case TypeKind::kClosure:
-      return "closure";
-    case TypeKind::kObject:
-      return "object";
-  }
-  return "?";
 }
 
 }  // namespace ebb::ir

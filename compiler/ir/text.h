@@ -30,6 +30,19 @@ std::string SigilName(char sigil, std::string_view name);
 std::string FloatText(float value);
 std::string FloatText(double value);
 
+// The items, each spelled by `spell`, with ", " between them.
+template <class Range, class Spell>
+std::string Join(const Range& range, Spell spell) {
+  std::string text;
+  bool first = true;
+  for (const auto& item : range) {
+    if (!first) text += ", ";
+    first = false;
+    text += spell(item);
+  }
+  return text;
+}
+
 }  // namespace ebb::ir
 
 #endif  // EBB_COMPILER_IR_TEXT_H_
