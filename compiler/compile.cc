@@ -1,6 +1,7 @@
 #include "compiler/compile.h"
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "bytecode/mapped_file.h"
 #include "compiler/analysis/infer.h"
 #include "compiler/ir/parser.h"
+#include "compiler/ir/verifier.h"
 #include "compiler/lowering/lower.h"
 #include "compiler/onnx/reader.h"
 #include "compiler/passes/canonicalize.h"
@@ -157,12 +159,13 @@ Expected<ir::Module> Import(std::span<const std::byte> bytes,
 
 }  // namespace
 
-std::string_view Producer() { return "ebb 0.1.0"; }
+std::string_view Producer() { return "ebb " EBB_VERSION; }
 
 Status Optimize(ir::Module& module, const CompileOptions& options) {
   for (std::size_t i = 0; i < kSteps.size(); ++i) {
     Report(options, kSteps[i].name, i + 1);
     RETURN_IF_ERROR(kSteps[i].run(module, options));
+    assert(ir::Verify(module).has_value());
   }
   return {};
 }
@@ -188,8 +191,9 @@ Expected<bytecode::Module> CompileFile(const std::string& path,
   if (EndsWith(path, ".ir")) {
     const auto bytes = file->bytes();
     TRY(ir::Module module,
-        ir::Parse(std::string_view(
+        ir::ParseModule(std::string_view(
             reinterpret_cast<const char*>(bytes.data()), bytes.size())));
+    RETURN_IF_ERROR(ir::Verify(module));
     return CompileIr(std::move(module), options);
   }
   TRY(ir::Module module, Import(file->bytes(), FolderOf(path), options));

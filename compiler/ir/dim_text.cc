@@ -18,7 +18,7 @@ struct Part {
   int64_t coefficient;
 };
 
-std::string Join(std::vector<std::string>& parts, std::string_view by) {
+std::string JoinParts(std::vector<std::string>& parts, std::string_view by) {
   std::ranges::sort(parts);
   std::string text;
   for (const std::string& part : parts) {
@@ -66,7 +66,7 @@ std::string DimTable::Impl::AtomText(const Atom& atom) const {
     }
   }
   return (atom.kind == AtomKind::kMin ? "min(" : "max(") +
-         Join(operands, ", ") + ")";
+         JoinParts(operands, ", ") + ")";
 }
 
 std::string DimTable::Impl::Text(Dim dim) const {
@@ -76,7 +76,7 @@ std::string DimTable::Impl::Text(Dim dim) const {
     std::vector<std::string> spelled;
     for (const AtomId id : term.atoms) spelled.push_back(AtomText(atom(id)));
     const std::size_t order = term.atoms.empty() ? SIZE_MAX : term.atoms.size();
-    parts.push_back(Part{order, Join(spelled, "*"), term.coefficient});
+    parts.push_back(Part{order, JoinParts(spelled, "*"), term.coefficient});
   }
   if (parts.empty()) return "0";
   std::ranges::sort(parts, [](const Part& x, const Part& y) {

@@ -166,7 +166,7 @@ void FunctionEmitter::BindSymbols(const Instr& instr) {
 void FunctionEmitter::EmitParams(bool is_entry) {
   for (const ir::Param& param : function_.params) {
     const ir::Value& value = function_.value(param.value);
-    const int64_t hold = builder_.AddParam(
+    [[maybe_unused]] const int64_t hold = builder_.AddParam(
         value.name, LowerType(context_.builder, module_.dims, value.type),
         param.donated);
     [[maybe_unused]] const int64_t taken = DefineHold(param.value);
