@@ -224,6 +224,12 @@ class CodeVerifier {
       case Opcode::kAllocTensor:
       case Opcode::kView:
         return CheckPlacement();
+      case Opcode::kMove:
+        if (Find(Role::kDefHold).value == Find(Role::kMoved).value) {
+          Say("moves register " + std::to_string(Find(Role::kMoved).value) +
+              " to itself");
+        }
+        return;
       case Opcode::kMakeOptional:
         if (ListSize(Role::kPasses) > 1) {
           Say("an optional of " + Count(ListSize(Role::kPasses), "value"));
@@ -250,7 +256,6 @@ class CodeVerifier {
       case Opcode::kAssertTensor:
       case Opcode::kLengthOf:
       case Opcode::kShare:
-      case Opcode::kMove:
       case Opcode::kKillTensor:
       case Opcode::kKillStorage:
       case Opcode::kKillObject:

@@ -205,7 +205,6 @@ class FlowVerifier {
         CheckWritten(operand.value);
       } else if (operand.kind == OperandKind::kHold) {
         if (operand.Fills()) {
-          CheckEmpty(operand.value);
           filled_.push_back(operand.value);
         } else {
           CheckHeld(operand.value);
@@ -213,6 +212,7 @@ class FlowVerifier {
         }
       }
     });
+    // Last: a result may take the register of a value that was moved.
     for (const int64_t hold : filled_) {
       CheckEmpty(hold);
       SetHeld(hold, true);

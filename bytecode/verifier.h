@@ -6,10 +6,10 @@
 //     calls and operators;
 //   - flow: integer registers are written before they are read, hold registers
 //     hold something when used or killed and nothing when filled, on every
-//     path. Within one instruction operands are read and emptied in order, and
-//     what it fills must be empty before it begins. Where paths meet, a
-//     register held on one and empty on another may not be touched any more
-//     (it is released at the return).
+//     path. An instruction reads and empties its operands in their order, then
+//     fills: a result may take the register of a value that was moved. Where
+//     paths meet, a register held on one and empty on another may not be
+//     touched any more (it is released at the return).
 // Not checked: the kinds of values and shapes, which the VM checks as it runs,
 // and missing kills, which are legal (lifetime_checker.h finds those).
 //

@@ -231,6 +231,8 @@ class FunctionGenerator {
     moved_.clear();
   }
   std::vector<int64_t> Results(std::size_t count) {
+    // A result may take the register of a moved argument.
+    if (random_.Chance(50)) EndMoves();
     std::vector<int64_t> results;
     for (std::size_t i = 0; i < count; ++i) {
       results.push_back(random_.Chance(20) ? kNoRegister : Fill(Held::kTensor));
