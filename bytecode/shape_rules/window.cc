@@ -65,8 +65,9 @@ void SetPads(IntArith& arith, const WindowAttributes& window, int at,
     SplitPadding(arith.Sub(extent, axis.input),
                  window.auto_pad == AutoPad::kSameUpper, axis);
   } else {
-    axis.pad_begin = window.pads[static_cast<std::size_t>(at)];
-    axis.pad_end = window.pads[static_cast<std::size_t>(at + window.rank())];
+    const auto i = static_cast<std::size_t>(at);
+    axis.pad_begin = window.pads[i];
+    axis.pad_end = window.pads[i + window.strides.size()];
   }
 }
 

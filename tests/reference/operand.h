@@ -12,7 +12,7 @@
 namespace ebb::reference {
 
 // Holds every int64 and uint64, their sums and products.
-__extension__ typedef __int128 Wide;
+__extension__ using Wide = __int128;
 using Index = std::vector<int64_t>;
 
 Wide GetInt(const ReferenceTensor& tensor, int64_t i);
