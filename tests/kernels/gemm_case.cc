@@ -10,6 +10,7 @@
 #include "bytecode/half.h"
 #include "bytecode/shape_rules/geometry.h"
 #include "bytecode/shape_rules/rule.h"
+#include "tests/reference/reference.h"
 #include "vm/kernels/packing.h"
 
 namespace ebb::kernels {
@@ -312,6 +313,32 @@ std::vector<TestTensor> RunCase(const TestCase& test) {
     return std::vector<TestTensor>(test.outputs);
   }
   return *std::move(outputs);
+}
+
+std::vector<std::vector<double>> ReferenceValues(const TestCase& test) {
+  std::vector<reference::ReferenceTensor> inputs;
+  for (const TestTensor& input : test.inputs) {
+    if (input.dtype == DType::kInvalid) {
+      inputs.emplace_back();
+      continue;
+    }
+    const TestTensor dense = MakeTensor(input.dtype, input.dims, Values(input));
+    inputs.push_back({input.dtype, input.dims, dense.bytes});
+  }
+  const auto outputs =
+      reference::Run(test.code, test.attributes, inputs, test.outputs);
+  if (!outputs.has_value()) {
+    ADD_FAILURE() << outputs.error().ToString();
+    return std::vector<std::vector<double>>(test.outputs);
+  }
+  std::vector<std::vector<double>> values;
+  for (const reference::ReferenceTensor& output : *outputs) {
+    values.emplace_back();
+    for (int64_t i = 0; i < output.count(); ++i) {
+      values.back().push_back(reference::GetFloat(output, i));
+    }
+  }
+  return values;
 }
 
 double Difference(const TestTensor& actual,

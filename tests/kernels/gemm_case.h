@@ -75,6 +75,9 @@ Expected<std::vector<TestTensor>> TryCase(const TestCase& test);
 // The outputs; fails the test on an error.
 std::vector<TestTensor> RunCase(const TestCase& test);
 
+// Values of the outputs by the naive reference (tests/reference).
+std::vector<std::vector<double>> ReferenceValues(const TestCase& test);
+
 // The largest difference, relative to the largest expected magnitude (at
 // least 1); infinite when dims or the places of NaN differ.
 double Difference(const TestTensor& actual,
