@@ -163,7 +163,7 @@ class ResizeWeighted final : public Prepared {
     const int64_t count = plan_.output_row();
     if (range_.has_value()) {
       for (int64_t i = 0; i < count; ++i) {
-        const double value = std::nearbyint(static_cast<double>(result[i]));
+        const double value = Truncate(static_cast<double>(result[i]));
         result[i] =
             static_cast<Acc>(std::clamp(value, range_->low, range_->high));
       }
