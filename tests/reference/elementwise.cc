@@ -55,6 +55,12 @@ Wide Power(Wide base, Wide exponent) {
   return static_cast<Wide>(result);
 }
 
+// Modulo 2^64 as well: the product of two u64 does not fit 127 bits.
+Wide Product(Wide a, Wide b) {
+  return static_cast<Wide>(static_cast<uint64_t>(a) *
+                           static_cast<uint64_t>(b));
+}
+
 double FloatResult(const Call& call, double a, double b) {
   switch (call.code) {
     case OperatorCode::kNeg:
@@ -127,7 +133,7 @@ Wide IntResult(OperatorCode code, Wide a, Wide b) {
     case OperatorCode::kSub:
       return a - b;
     case OperatorCode::kMul:
-      return a * b;
+      return Product(a, b);
     case OperatorCode::kDiv:  // ONNX leaves x / 0 open.
       return b == 0 ? 0 : a / b;
     case OperatorCode::kPow:
@@ -137,7 +143,7 @@ Wide IntResult(OperatorCode code, Wide a, Wide b) {
     case OperatorCode::kMax:
       return std::max(a, b);
     case OperatorCode::kPRelu:
-      return a < 0 ? a * b : a;
+      return a < 0 ? Product(a, b) : a;
     default:
       return 0;
   }

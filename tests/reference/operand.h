@@ -11,7 +11,8 @@
 
 namespace ebb::reference {
 
-// Holds every int64 and uint64, their sums and products.
+// Holds every int64 and uint64 and their sums; products of two uint64 it does
+// not.
 __extension__ using Wide = __int128;
 using Index = std::vector<int64_t>;
 
