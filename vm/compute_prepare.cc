@@ -106,11 +106,10 @@ Status Compute::InferResults(const bytecode::Site& site,
   RETURN_IF_ERROR(InferShapes(context));
   for (std::size_t i = 0; i < handle.results.size(); ++i) {
     const Shaped<int64_t>& shape = handle.results[i];
-    if (std::ranges::find(shape.dims, IntArith::kUnknown) !=
-        shape.dims.end()) {
-      return Fail(ErrorCode::kUnsupported,
-                  OperandText("output", i) +
-                      " has a shape that depends on data");
+    if (std::ranges::find(shape.dims, IntArith::kUnknown) != shape.dims.end()) {
+      return Fail(
+          ErrorCode::kUnsupported,
+          OperandText("output", i) + " has a shape that depends on data");
     }
     if (shape.rank() > kMaxRank) {
       return Fail(ErrorCode::kLimit,
@@ -129,21 +128,19 @@ Status Compute::CheckOutputs(kernels::Form form, const Handle& handle) const {
     const Tensor& out = *outs_[i];
     if (out.dtype != shape.dtype ||
         !std::ranges::equal(out.Dims(), shape.dims)) {
-      return Fail(ErrorCode::kShapeMismatch,
-                  OperandText("output", i) + " is " +
-                      ShapeText(out.dtype, out.Dims()) +
-                      ", the operator makes " +
-                      ShapeText(shape.dtype, shape.dims));
+      return Fail(
+          ErrorCode::kShapeMismatch,
+          OperandText("output", i) + " is " + ShapeText(out.dtype, out.Dims()) +
+              ", the operator makes " + ShapeText(shape.dtype, shape.dims));
     }
-    RETURN_IF_ERROR(
-        CheckForm(form, out.Dims(), out.Strides(), "output", i));
+    RETURN_IF_ERROR(CheckForm(form, out.Dims(), out.Strides(), "output", i));
     // Two indexes of one output in one place would be written twice.
     if (!HasForm(kernels::Form::kDenseOrder, out.Dims(), out.Strides())) {
       for (std::size_t d = 0; d < out.rank; ++d) {
         if (out.dims[d] > 1 && out.strides[d] == 0) {
-          return Fail(ErrorCode::kInvalidFile,
-                      OperandText("output", i) + " has stride 0 in dim " +
-                          std::to_string(d));
+          return Fail(ErrorCode::kInvalidFile, OperandText("output", i) +
+                                                   " has stride 0 in dim " +
+                                                   std::to_string(d));
         }
       }
     }
@@ -203,8 +200,8 @@ Status Compute::DescribeInput(std::size_t index, kernels::Operand& operand,
   return {};
 }
 
-Status Compute::MakeHandle(const bytecode::Site& site,
-                           const OperatorInfo& info, Handle& handle) {
+Status Compute::MakeHandle(const bytecode::Site& site, const OperatorInfo& info,
+                           Handle& handle) {
   RETURN_IF_ERROR(CheckArity(info));
   RETURN_IF_ERROR(InferResults(site, info, handle));
   const kernels::KernelRow& row = kernels::PortableKernel(site.code);
@@ -226,13 +223,11 @@ Status Compute::MakeHandle(const bytecode::Site& site,
       DenseStrides(shape.dims, output_strides[i].data());
       outputs[i].strides = output_strides[i];
     }
-    const auto extent =
-        ExtentOf(shape.dtype, shape.dims, outputs[i].strides);
+    const auto extent = ExtentOf(shape.dtype, shape.dims, outputs[i].strides);
     if (!extent.has_value()) {
-      return Fail(ErrorCode::kLimit,
-                  OperandText("output", i) + ": " +
-                      ShapeText(shape.dtype, shape.dims) +
-                      " has no size in bytes");
+      return Fail(ErrorCode::kLimit, OperandText("output", i) + ": " +
+                                         ShapeText(shape.dtype, shape.dims) +
+                                         " has no size in bytes");
     }
     handle.outputs[i] = *extent;
   }
@@ -262,22 +257,21 @@ Status Compute::MakeHandle(const bytecode::Site& site,
         inputs[i].packing = &*packing;
         continue;
       }
-      RETURN_IF_ERROR(UsePlain(tensor, inputs[i], input_strides[i],
-                               handle.inputs[i]));
+      RETURN_IF_ERROR(
+          UsePlain(tensor, inputs[i], input_strides[i], handle.inputs[i]));
     } else if (tensor.form == ConstantForm::kRepeat &&
                !HasForm(form, tensor.Dims(), tensor.Strides())) {
-      RETURN_IF_ERROR(UsePlain(tensor, inputs[i], input_strides[i],
-                               handle.inputs[i]));
+      RETURN_IF_ERROR(
+          UsePlain(tensor, inputs[i], input_strides[i], handle.inputs[i]));
     } else if (tensor.form == ConstantForm::kPlain &&
                IsDense(tensor.Dims(), tensor.Strides())) {
       inputs[i].constant_data = tensor.data;
     }
     RETURN_IF_ERROR(
         CheckForm(form, inputs[i].dims, inputs[i].strides, "input", i));
-    if (form == kernels::Form::kDenseOrder &&
-        outputs[0].present() &&
-        !SameLayout(inputs[i].dims, inputs[i].strides, outputs[0].dims,
-                    outputs[0].strides)) {
+    if (form == kernels::Form::kDenseOrder && outputs[0].present() &&
+        !SameOrder(inputs[i].dims, inputs[i].strides, outputs[0].dims,
+                   outputs[0].strides)) {
       return Fail(ErrorCode::kShapeMismatch,
                   OperandText("input", i) + " of strides " +
                       DimsText(inputs[i].strides) +

@@ -40,10 +40,14 @@ bool IsRowPitched(std::span<const int64_t> dims,
 bool HasForm(kernels::Form form, std::span<const int64_t> dims,
              std::span<const int64_t> strides) {
   switch (form) {
-    case kernels::Form::kDense: return IsDense(dims, strides);
-    case kernels::Form::kRowPitched: return IsRowPitched(dims, strides);
-    case kernels::Form::kAny: return true;
-    case kernels::Form::kDenseOrder: return IsDenseInSomeOrder(dims, strides);
+    case kernels::Form::kDense:
+      return IsDense(dims, strides);
+    case kernels::Form::kRowPitched:
+      return IsRowPitched(dims, strides);
+    case kernels::Form::kAny:
+      return true;
+    case kernels::Form::kDenseOrder:
+      return IsDenseInSomeOrder(dims, strides);
   }
   return false;
 }
@@ -59,12 +63,36 @@ bool SameLayout(std::span<const int64_t> dims_a,
   return true;
 }
 
+bool SameOrder(std::span<const int64_t> dims_a,
+               std::span<const int64_t> strides_a,
+               std::span<const int64_t> dims_b,
+               std::span<const int64_t> strides_b) {
+  if (dims_a.size() != dims_b.size()) return false;
+  for (std::size_t i = 0; i < dims_a.size(); ++i) {
+    for (std::size_t j = i + 1; j < dims_a.size(); ++j) {
+      // A dim of one element may stand anywhere.
+      if (dims_a[i] <= 1 || dims_a[j] <= 1 || dims_b[i] <= 1 ||
+          dims_b[j] <= 1) {
+        continue;
+      }
+      if ((strides_a[i] < strides_a[j]) != (strides_b[i] < strides_b[j])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 const char* FormName(kernels::Form form) {
   switch (form) {
-    case kernels::Form::kDense: return "dense";
-    case kernels::Form::kRowPitched: return "row-pitched";
-    case kernels::Form::kAny: return "any";
-    case kernels::Form::kDenseOrder: return "without gaps";
+    case kernels::Form::kDense:
+      return "dense";
+    case kernels::Form::kRowPitched:
+      return "row-pitched";
+    case kernels::Form::kAny:
+      return "any";
+    case kernels::Form::kDenseOrder:
+      return "without gaps";
   }
   return "unknown";
 }

@@ -21,6 +21,13 @@ bool SameLayout(std::span<const int64_t> dims_a,
                 std::span<const int64_t> dims_b,
                 std::span<const int64_t> strides_b);
 
+// The dims lie in the same order in both, as far as their strides tell. The
+// dims themselves may differ: a convolution's input and output.
+bool SameOrder(std::span<const int64_t> dims_a,
+               std::span<const int64_t> strides_a,
+               std::span<const int64_t> dims_b,
+               std::span<const int64_t> strides_b);
+
 // "dense", "row-pitched", …
 const char* FormName(kernels::Form form);
 

@@ -153,9 +153,10 @@ Expected<Type> Importer::TypeOfInput(const ValueInfo& info) {
   }
   if (info.type.elem_type < 0 || info.type.elem_type > 255 ||
       !IsValidDType(static_cast<uint8_t>(info.type.elem_type))) {
-    return Fail(
-        ErrorCode::kInvalidModel,
-        "unknown element type " + std::to_string(info.type.elem_type), where);
+    return Fail(ErrorCode::kUnsupported,
+                "element type " + std::to_string(info.type.elem_type) +
+                    " is not known",
+                where);
   }
   const auto dtype = static_cast<DType>(info.type.elem_type);
   const auto given = options_.shapes.find(std::string(info.name));

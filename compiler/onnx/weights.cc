@@ -223,8 +223,10 @@ Expected<ir::Constant> ToConstant(
     std::vector<std::shared_ptr<const void>>& owned) {
   if (tensor.data_type < 0 || tensor.data_type > 255 ||
       !IsValidDType(static_cast<uint8_t>(tensor.data_type))) {
-    return FailTensor(tensor, "unknown element type " +
-                                  std::to_string(tensor.data_type));
+    return Fail(ErrorCode::kUnsupported,
+                "element type " + std::to_string(tensor.data_type) +
+                    " is not known",
+                "tensor \"" + std::string(tensor.name) + "\"");
   }
   if (tensor.has_segment) {
     return FailTensor(tensor, "stored in segments, which is not supported");
