@@ -106,7 +106,8 @@ EBB_ALWAYS_INLINE float Tanh(float x) {
   p = p * z - 5.37397155531e-2F;
   p = p * z + 1.33314422036e-1F;
   p = p * z - 3.33332819422e-1F;
-  const float near = p * z * x + x;
+  // The sum of two zeros would lose the sign.
+  const float near = CopySign(p * z * x + x, x);
   const float magnitude = Abs(x);
   const float e = Exp(magnitude + magnitude);
   const float far = CopySign(1.0F - 2.0F / (e + 1.0F), x);

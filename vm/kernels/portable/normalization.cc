@@ -65,6 +65,7 @@ class NormalizeKernel final : public Prepared {
       if (!statistic.present()) continue;
       statistic_convert_[i] = FindConversion(DType::kF64, statistic.dtype);
       statistic_bytes_[i] = DTypeBits(statistic.dtype) / 8;
+      statistic_walk_[i] = MakeWalk(statistic.dims, statistic.strides);
     }
     rows_per_slice_ =
         std::max<int64_t>(1, kSliceElements / std::max<int64_t>(row_, 1));
@@ -108,7 +109,8 @@ class NormalizeKernel final : public Prepared {
     if (row_ > 0 && row_ <= kTileElements) {
       whole = reader_.Read(args.inputs[0], row * row_, row_, b.x, b.raw);
     }
-    const double count = static_cast<double>(row_);
+    // Nothing has the mean 0 and the variance 0.
+    const double count = static_cast<double>(std::max<int64_t>(row_, 1));
     double sum = 0;
     ForEachTile(args, row, whole, b, [&](const void* x, int64_t, int64_t n) {
       sum += functions_.sum(x, n);
@@ -134,13 +136,15 @@ class NormalizeKernel final : public Prepared {
         });
   }
 
-  // Outputs 1 and 2, dense and one number a row.
+  // Outputs 1 and 2: one number a row.
   void WriteStatistic(const RunArgs& args, std::size_t i, int64_t row,
                       double value) const {
     if (statistic_convert_[i] == nullptr) return;
+    int64_t left = 0;
+    const int64_t offset = statistic_walk_[i].OffsetOf(row, left);
     statistic_convert_[i](&value,
                           static_cast<std::byte*>(args.outputs[1 + i]) +
-                              row * statistic_bytes_[i],
+                              offset * statistic_bytes_[i],
                           1);
   }
 
@@ -156,6 +160,7 @@ class NormalizeKernel final : public Prepared {
   int64_t rows_per_slice_ = 1;
   std::array<ConvertFunction, 2> statistic_convert_{};
   std::array<int64_t, 2> statistic_bytes_{};
+  std::array<Walk, 2> statistic_walk_;
 };
 
 Expected<PreparedPtr> PrepareNormalize(const Request& request, int axis,
