@@ -11,12 +11,36 @@
 namespace ebb::vm {
 namespace {
 
+// A storage that is scratch as a whole, or a dense tensor in a part of one.
+struct ScratchSpace {
+  std::byte* data = nullptr;
+  int64_t bytes = 0;
+};
+
+ScratchSpace SpaceOf(const Value* value) {
+  if (value == nullptr) return {};
+  if (value->kind == ValueKind::kStorage) {
+    const auto& storage = static_cast<const Storage&>(*value);
+    if (storage.origin != Origin::kSession) return {};
+    return {storage.data, storage.bytes};
+  }
+  if (value->kind != ValueKind::kTensor) return {};
+  const auto& tensor = static_cast<const Tensor&>(*value);
+  const auto extent = ExtentOf(tensor.dtype, tensor.Dims(), tensor.Strides());
+  if (!tensor.writable || !extent.has_value() || extent->low != 0) return {};
+  return {tensor.data, extent->high};
+}
+
 // Below this, waking a worker costs more than it brings.
 constexpr int64_t kSharedCost = int64_t{1} << 18;
 
 // The first word of an operand in a key says of what kind it is.
-enum KeyTag : int64_t { kKeyNone = 0, kKeyWanted = 1, kKeyList = 2,
-                        kKeyTensor = 3 };
+enum KeyTag : int64_t {
+  kKeyNone = 0,
+  kKeyWanted = 1,
+  kKeyList = 2,
+  kKeyTensor = 3
+};
 
 bool Overlap(const std::byte* a, const Extent& extent_a, const std::byte* b,
              const Extent& extent_b) {
@@ -31,19 +55,21 @@ std::string OperandText(const char* what, std::size_t index) {
 
 Error RunError(const kernels::RunStatus& status) {
   switch (status.code) {
-    case kernels::RunCode::kOk: break;
+    case kernels::RunCode::kOk:
+      break;
     case kernels::RunCode::kIndexOutOfRange:
       return {ErrorCode::kOutOfRange,
               "index " + std::to_string(status.value) + " is outside [" +
                   std::to_string(status.low) + ", " +
                   std::to_string(status.high) + "]",
               {}};
-    case kernels::RunCode::kLibraryFailure: break;
+    case kernels::RunCode::kLibraryFailure:
+      break;
   }
-  return {ErrorCode::kUnsupported,
-          "the kernel library failed with status " +
-              std::to_string(status.value),
-          {}};
+  return {
+      ErrorCode::kUnsupported,
+      "the kernel library failed with status " + std::to_string(status.value),
+      {}};
 }
 
 }  // namespace
@@ -107,8 +133,7 @@ Status Compute::ReadIns(const OperatorInfo& info, bytecode::OperandReader& in,
         return Fail(ErrorCode::kInvalidFile,
                     OperandText("input", index) + " is not a tensor");
       }
-      if (info.ReadsValue(index) &&
-          input.tensor->form == ConstantForm::kNone) {
+      if (info.ReadsValue(index) && input.tensor->form == ConstantForm::kNone) {
         RETURN_IF_ERROR(ReadContents(input));
       }
     } else if (kind == bytecode::kInInts) {
@@ -212,15 +237,15 @@ Status Compute::Place(const Handle& handle) {
           !Overlap(data, input.extent, outs_[k]->data, handle.outputs[k])) {
         continue;
       }
-      return Fail(ErrorCode::kInvalidFile,
-                  OperandText("output", k) + " overlaps " +
-                      OperandText("input", i));
+      return Fail(
+          ErrorCode::kInvalidFile,
+          OperandText("output", k) + " overlaps " + OperandText("input", i));
     }
   }
   return {};
 }
 
-Status Compute::RunKernel(const Handle& handle, const Tensor* scratch) {
+Status Compute::RunKernel(const Handle& handle, const Value* scratch) {
   const kernels::Prepared& kernel = *handle.kernel;
   const int64_t scratch_bytes = kernel.scratch_bytes();
   std::byte* scratch_data = nullptr;
@@ -228,24 +253,21 @@ Status Compute::RunKernel(const Handle& handle, const Tensor* scratch) {
   if (scratch_bytes > 0) {
     // The program gives scratch for the threads that it was compiled for. In
     // any other case it comes from the allocator, for this one operator.
-    const auto extent = scratch != nullptr
-                            ? ExtentOf(scratch->dtype, scratch->Dims(),
-                                       scratch->Strides())
-                            : std::nullopt;
-    if (extent.has_value() && scratch->writable && extent->low == 0 &&
-        extent->high >= scratch_bytes &&
-        std::bit_cast<uintptr_t>(scratch->data) % 64 == 0) {
-      scratch_data = scratch->data;
+    const ScratchSpace space = SpaceOf(scratch);
+    const Extent extent{0, space.bytes};
+    if (space.bytes >= scratch_bytes &&
+        std::bit_cast<uintptr_t>(space.data) % 64 == 0) {
+      scratch_data = space.data;
       for (std::size_t i = 0; i < outs_.size(); ++i) {
-        if (outs_[i] != nullptr && Overlap(scratch_data, *extent,
-                                           outs_[i]->data, handle.outputs[i])) {
+        if (outs_[i] != nullptr &&
+            Overlap(scratch_data, extent, outs_[i]->data, handle.outputs[i])) {
           return Fail(ErrorCode::kInvalidFile,
                       "scratch overlaps " + OperandText("output", i));
         }
       }
       for (std::size_t i = 0; i < ins_.size(); ++i) {
         if (handle.inputs[i].is_tensor && handle.inputs[i].fixed == nullptr &&
-            Overlap(scratch_data, *extent, ins_[i].tensor->data,
+            Overlap(scratch_data, extent, ins_[i].tensor->data,
                     handle.inputs[i].extent)) {
           return Fail(ErrorCode::kInvalidFile,
                       "scratch overlaps " + OperandText("input", i));
@@ -286,9 +308,8 @@ Status Compute::Op(bytecode::OperandReader& in, const int64_t* ints,
     const int64_t scratch = in.Word();
     TRY(const Handle* handle, Resolve(id));
     RETURN_IF_ERROR(Place(*handle));
-    return RunKernel(*handle, scratch == bytecode::kNoRegister
-                                  ? nullptr
-                                  : AsTensor(holds[scratch]));
+    return RunKernel(
+        *handle, scratch == bytecode::kNoRegister ? nullptr : holds[scratch]);
   };
   Status status = run();
   if (!status.has_value()) {

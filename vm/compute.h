@@ -81,7 +81,7 @@ class Compute {
 
   // Outputs writable, apart from inputs; pointers of all operands.
   Status Place(const Handle& handle);
-  Status RunKernel(const Handle& handle, const Tensor* scratch);
+  Status RunKernel(const Handle& handle, const Value* scratch);
   Error Locate(bytecode::SiteId site, Error error) const;
 
   const Program& program_;

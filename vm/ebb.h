@@ -187,9 +187,9 @@ typedef enum ebb_kind {
 typedef struct ebb_info {
   size_t struct_size;
   const char* name;
-  int32_t kind;  /* An ebb_kind; for tensors the next members say more. */
-  int32_t dtype; /* EBB_DTYPE_INVALID: any. */
-  int32_t rank;  /* -1: any. */
+  int32_t kind;        /* An ebb_kind; for tensors the next members say more. */
+  int32_t dtype;       /* EBB_DTYPE_INVALID: any. */
+  int32_t rank;        /* -1: any. */
   int32_t is_optional; /* An input that may be left out: it has a default. */
   const int64_t* dims; /* -1: any size, the same for equal symbols. */
   const char* const* symbols; /* Per dim; "" for a dim without a name. */
@@ -261,8 +261,8 @@ typedef struct ebb_instruction {
   const char* function;
   size_t index; /* In the function. */
   const char* mnemonic;
-  const char* op;   /* The operator of a compute instruction, else "". */
-  const char* node; /* The model's node that it came from; may be "". */
+  const char* op;    /* The operator of a compute instruction, else "". */
+  const char* node;  /* The model's node that it came from; may be "". */
   const char* value; /* Of what it defines; "" without debug names. */
 } ebb_instruction;
 
@@ -279,11 +279,11 @@ typedef struct ebb_observer {
 
 typedef struct ebb_session_options {
   size_t struct_size;
-  uint64_t memory_limit_bytes; /* 0: none. Weights are not counted. */
-  int32_t threads;             /* That share a run; 0: 1. */
-  int32_t allocator;           /* An ebb_allocator. */
-  int32_t backend;             /* An ebb_backend. */
-  uint32_t call_depth_limit;   /* 0: 10,000. */
+  uint64_t memory_limit_bytes;  /* 0: none. Weights are not counted. */
+  int32_t threads;              /* That share a run; 0: 1. */
+  int32_t allocator;            /* An ebb_allocator. */
+  int32_t backend;              /* An ebb_backend. */
+  uint32_t call_depth_limit;    /* 0: 10,000. */
   uint32_t shapes_per_operator; /* Prepared kernels that are kept; 0: 8. */
   /* 1: outputs that are an input or a constant are handed out as they are,
    * and are valid only as long as the caller's input. 0: copied. */

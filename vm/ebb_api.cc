@@ -17,13 +17,20 @@ ebb_error& SharedOutOfMemory() {
 
 ebb_kind ToApi(bytecode::TypeKind kind) {
   switch (kind) {
-    case bytecode::TypeKind::kTensor: return EBB_KIND_TENSOR;
-    case bytecode::TypeKind::kStorage: return EBB_KIND_STORAGE;
-    case bytecode::TypeKind::kTuple: return EBB_KIND_TUPLE;
-    case bytecode::TypeKind::kSequence: return EBB_KIND_SEQUENCE;
-    case bytecode::TypeKind::kOptional: return EBB_KIND_OPTIONAL;
-    case bytecode::TypeKind::kClosure: return EBB_KIND_CLOSURE;
-    case bytecode::TypeKind::kObject: return EBB_KIND_OBJECT;
+    case bytecode::TypeKind::kTensor:
+      return EBB_KIND_TENSOR;
+    case bytecode::TypeKind::kStorage:
+      return EBB_KIND_STORAGE;
+    case bytecode::TypeKind::kTuple:
+      return EBB_KIND_TUPLE;
+    case bytecode::TypeKind::kSequence:
+      return EBB_KIND_SEQUENCE;
+    case bytecode::TypeKind::kOptional:
+      return EBB_KIND_OPTIONAL;
+    case bytecode::TypeKind::kClosure:
+      return EBB_KIND_CLOSURE;
+    case bytecode::TypeKind::kObject:
+      return EBB_KIND_OBJECT;
   }
   return EBB_KIND_OBJECT;
 }
@@ -33,8 +40,7 @@ ebb_program::Info MakeInfo(const bytecode::Module& module,
                            bool optional) {
   const bytecode::Type& type = module.types[type_id.index()];
   ebb_program::Info result{};
-  const bool ranked =
-      type.kind == bytecode::TypeKind::kTensor && type.ranked;
+  const bool ranked = type.kind == bytecode::TypeKind::kTensor && type.ranked;
   if (ranked) {
     for (const bytecode::DimSpec& dim : type.dims) {
       result.dims.push_back(dim.size >= 0 ? dim.size : -1);
@@ -105,8 +111,7 @@ Expected<ebb_program*> MakeApiProgram(ProgramRef program) {
         MakeInfo(module, param.name, param.type, param.optional_feed));
   }
   for (const bytecode::Result& result : program->entry().results) {
-    made->outputs.push_back(
-        MakeInfo(module, result.name, result.type, false));
+    made->outputs.push_back(MakeInfo(module, result.name, result.type, false));
   }
   made->program = std::move(program);
   return made.release();
@@ -114,8 +119,7 @@ Expected<ebb_program*> MakeApiProgram(ProgramRef program) {
 
 Expected<ebb_program*> MakeApiProgram(bytecode::Module module,
                                       Program::LoadOptions options) {
-  TRY(ProgramRef program,
-      Program::Load(std::move(module), std::move(options)));
+  TRY(ProgramRef program, Program::Load(std::move(module), std::move(options)));
   return MakeApiProgram(std::move(program));
 }
 
@@ -267,8 +271,8 @@ ebb_error* ebb_program_output_info(const ebb_program* program, size_t index,
   });
 }
 
-ebb_error* ebb_program_input_index(const ebb_program* program,
-                                   const char* name, size_t* index) {
+ebb_error* ebb_program_input_index(const ebb_program* program, const char* name,
+                                   size_t* index) {
   return Guarded([&]() -> Status {
     return ebb::vm::FindIndex(program->inputs, name, "input", index);
   });
@@ -293,8 +297,7 @@ size_t ebb_program_metadata_count(const ebb_program* program) {
   return ebb::vm::ModuleOf(program).metadata.size();
 }
 
-const char* ebb_program_metadata_key(const ebb_program* program,
-                                     size_t index) {
+const char* ebb_program_metadata_key(const ebb_program* program, size_t index) {
   const auto& metadata = ebb::vm::ModuleOf(program).metadata;
   return index < metadata.size() ? metadata[index].first.c_str() : nullptr;
 }

@@ -70,9 +70,9 @@ ebb_error* ebb_call_tensor(const ebb_call* call, size_t index,
 ebb_error* ebb_call_object(const ebb_call* call, size_t index, void** object) {
   return Guarded([&]() -> Status {
     const auto arguments = call->call.arguments();
-    const ebb::vm::Object* found =
-        index < arguments.size() ? ebb::vm::AsObject(arguments[index])
-                                 : nullptr;
+    const ebb::vm::Object* found = index < arguments.size()
+                                       ? ebb::vm::AsObject(arguments[index])
+                                       : nullptr;
     if (found == nullptr || found->kind != ebb::vm::ValueKind::kOpaque) {
       return ebb::Fail(ebb::ErrorCode::kInvalidArgument,
                        "argument " + std::to_string(index) + " of " +
@@ -93,14 +93,13 @@ ebb_error* ebb_call_make_tensor(ebb_call* call, size_t index, int32_t dtype,
                                 int32_t rank, const int64_t* dims,
                                 void** data) {
   return Guarded([&]() -> Status {
-    TRY(const ebb::vm::TensorView view,
-        ebb::vm::ViewOfApi({.dtype = dtype,
-                            .rank = rank,
-                            .dims = dims,
-                            .strides = nullptr,
-                            .data = nullptr,
-                            .byte_size = 0}));
-    TRY(ebb::vm::Tensor* tensor,
+    TRY(const ebb::vm::TensorView view, ebb::vm::ViewOfApi({.dtype = dtype,
+                                                            .rank = rank,
+                                                            .dims = dims,
+                                                            .strides = nullptr,
+                                                            .data = nullptr,
+                                                            .byte_size = 0}));
+    TRY(ebb::vm::Tensor * tensor,
         call->call.MakeTensorResult(index, view.dtype, view.dims));
     *data = tensor->data;
     return {};

@@ -19,13 +19,12 @@ class ApiObserver final : public ebb::vm::Observer {
   void OnMemory(const ebb::vm::MemoryEvent& event) override {
     if (observer_.memory == nullptr) return;
     name_ = event.name;
-    const ebb_memory_event api{
-        .kind = static_cast<int32_t>(event.kind),
-        .reserved = 0,
-        .name = name_.c_str(),
-        .address = event.address,
-        .bytes = static_cast<uint64_t>(event.bytes),
-        .live_bytes = event.live_bytes};
+    const ebb_memory_event api{.kind = static_cast<int32_t>(event.kind),
+                               .reserved = 0,
+                               .name = name_.c_str(),
+                               .address = event.address,
+                               .bytes = static_cast<uint64_t>(event.bytes),
+                               .live_bytes = event.live_bytes};
     observer_.memory(observer_.user, &api);
   }
 
@@ -52,10 +51,10 @@ void ApiObserver::Tell(const ebb::vm::InstructionEvent& event,
       .mnemonic = ebb::bytecode::InfoOf(instruction.opcode).mnemonic.data(),
       .op = "",
       .node = "",
-      .value = function.value_names.empty()
-                   ? ""
-                   : module.string(function.value_names[event.instruction])
-                         .c_str()};
+      .value =
+          function.value_names.empty()
+              ? ""
+              : module.string(function.value_names[event.instruction]).c_str()};
   if (instruction.opcode == Opcode::kOp ||
       instruction.opcode == Opcode::kOpAlloc) {
     const auto site =
@@ -106,12 +105,12 @@ ebb::Expected<ebb::vm::SessionOptions> MakeOptions(
   if (api.allocator < EBB_ALLOCATOR_POOL ||
       api.allocator > EBB_ALLOCATOR_SIZE_BUCKET) {
     return ebb::Fail(ebb::ErrorCode::kInvalidArgument,
-                     "allocator " + std::to_string(api.allocator) +
-                         " is none");
+                     "allocator " + std::to_string(api.allocator) + " is none");
   }
   options.allocator = static_cast<ebb::allocator::Kind>(api.allocator);
   switch (api.backend) {
-    case EBB_BACKEND_DEFAULT: break;
+    case EBB_BACKEND_DEFAULT:
+      break;
     case EBB_BACKEND_PORTABLE:
       options.backend = ebb::kernels::Backend::kPortable;
       break;
@@ -178,8 +177,7 @@ ebb_error* ebb_session_set_input(ebb_session* session, size_t index,
   });
 }
 
-ebb_error* ebb_session_set_input_by_name(ebb_session* session,
-                                         const char* name,
+ebb_error* ebb_session_set_input_by_name(ebb_session* session, const char* name,
                                          const ebb_tensor* tensor) {
   return Guarded([&]() -> Status {
     TRY(const std::size_t index, session->session->InputIndex(name));
@@ -277,13 +275,20 @@ void ebb_session_release_outputs(ebb_session* session) {
 
 int32_t ebb_value_kind(const ebb_value* value) {
   switch (KeptOf(value)->value->kind) {
-    case ebb::vm::ValueKind::kTensor: return EBB_KIND_TENSOR;
-    case ebb::vm::ValueKind::kStorage: return EBB_KIND_STORAGE;
-    case ebb::vm::ValueKind::kTuple: return EBB_KIND_TUPLE;
-    case ebb::vm::ValueKind::kSequence: return EBB_KIND_SEQUENCE;
-    case ebb::vm::ValueKind::kOptional: return EBB_KIND_OPTIONAL;
-    case ebb::vm::ValueKind::kClosure: return EBB_KIND_CLOSURE;
-    case ebb::vm::ValueKind::kOpaque: return EBB_KIND_OBJECT;
+    case ebb::vm::ValueKind::kTensor:
+      return EBB_KIND_TENSOR;
+    case ebb::vm::ValueKind::kStorage:
+      return EBB_KIND_STORAGE;
+    case ebb::vm::ValueKind::kTuple:
+      return EBB_KIND_TUPLE;
+    case ebb::vm::ValueKind::kSequence:
+      return EBB_KIND_SEQUENCE;
+    case ebb::vm::ValueKind::kOptional:
+      return EBB_KIND_OPTIONAL;
+    case ebb::vm::ValueKind::kClosure:
+      return EBB_KIND_CLOSURE;
+    case ebb::vm::ValueKind::kOpaque:
+      return EBB_KIND_OBJECT;
   }
   return EBB_KIND_OBJECT;
 }
@@ -355,13 +360,11 @@ ebb_error* ebb_value_create_sequence(ebb_session* session,
 }
 
 ebb_error* ebb_value_create_optional(ebb_session* session,
-                                     const ebb_value* item,
-                                     ebb_value** value) {
+                                     const ebb_value* item, ebb_value** value) {
   return Guarded([&]() -> Status {
     const Lent lent(item);
-    TRY(ebb::vm::TakenValue made,
-        session->session->MakeOptional(item != nullptr ? &lent.get()
-                                                       : nullptr));
+    TRY(ebb::vm::TakenValue made, session->session->MakeOptional(
+                                      item != nullptr ? &lent.get() : nullptr));
     *value = ToApi(std::move(made));
     return {};
   });

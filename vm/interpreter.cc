@@ -65,8 +65,8 @@ bool Binary(OperandReader& in, int64_t* ints, Operation operation) {
 
 }  // namespace
 
-// The loop stays in one function so that the compiler can keep the window's
-// pointers in registers; everything of more than a few lines is elsewhere.
+// The loop stays in one function so that the compiler can keep the frame's
+// pointers in registers; whatever is more than a few lines is elsewhere.
 Status Interpreter::Loop() {
   const bytecode::Instruction* code = nullptr;
   const int64_t* words = nullptr;
@@ -93,9 +93,12 @@ Status Interpreter::Loop() {
     if (cancelled_.load(std::memory_order_relaxed)) [[unlikely]] {
       return FailHere(ErrorCode::kCancelled, "the run was cancelled");
     }
-    if (observer_ != nullptr) [[unlikely]] TellBefore();
+    if (observer_ != nullptr) [[unlikely]]
+      TellBefore();
     switch (instruction.opcode) {
-      case Opcode::kJump: next = static_cast<uint32_t>(in.Word()); break;
+      case Opcode::kJump:
+        next = static_cast<uint32_t>(in.Word());
+        break;
       case Opcode::kBranchIfZero:
         if (in.Int(ints) == 0) next = static_cast<uint32_t>(in.Word());
         break;
@@ -115,13 +118,10 @@ Status Interpreter::Loop() {
           if (observer_ != nullptr) TellAfter(function, pc);
           return {};
         }
-        if (observer_ != nullptr) [[unlikely]] TellAfter(function, pc);
+        if (observer_ != nullptr) [[unlikely]]
+          TellAfter(function, pc);
         load_frame();
         continue;
-      case Opcode::kCallExternal:
-        RETURN_IF_ERROR(CallExternal(in, ints, holds));
-        break;
-      case Opcode::kMakeClosure: RETURN_IF_ERROR(MakeClosure(in, holds)); break;
 
       case Opcode::kIntMove: {
         const int64_t dst = in.Word();
@@ -146,31 +146,15 @@ Status Interpreter::Loop() {
       case Opcode::kIntMod:
         if (!Binary(in, ints, Mod)) return Trap(ints);
         break;
-      case Opcode::kIntMin: Binary(in, ints, Min); break;
-      case Opcode::kIntMax: Binary(in, ints, Max); break;
-      case Opcode::kIntLess: Binary(in, ints, Less); break;
-      case Opcode::kDimOf: RETURN_IF_ERROR(DimOf(in, ints, holds)); break;
-      case Opcode::kLoadInt: RETURN_IF_ERROR(LoadInteger(in, ints, holds)); break;
-      case Opcode::kStoreInts:
-        RETURN_IF_ERROR(StoreIntegers(in, ints, holds));
+      case Opcode::kIntMin:
+        Binary(in, ints, Min);
         break;
-      case Opcode::kScratchBytes:
-        RETURN_IF_ERROR(compute_.ScratchBytes(in, ints, holds));
+      case Opcode::kIntMax:
+        Binary(in, ints, Max);
         break;
-      case Opcode::kAssertEqual: RETURN_IF_ERROR(AssertEqual(in, ints)); break;
-      case Opcode::kAssertRange: RETURN_IF_ERROR(AssertRange(in, ints)); break;
-      case Opcode::kAssertTensor:
-        RETURN_IF_ERROR(AssertTensor(in, holds));
+      case Opcode::kIntLess:
+        Binary(in, ints, Less);
         break;
-      case Opcode::kLengthOf: RETURN_IF_ERROR(LengthOf(in, ints, holds)); break;
-
-      case Opcode::kAllocStorage:
-        RETURN_IF_ERROR(AllocStorage(in, ints, holds));
-        break;
-      case Opcode::kAllocTensor:
-        RETURN_IF_ERROR(AllocTensor(in, ints, holds));
-        break;
-      case Opcode::kView: RETURN_IF_ERROR(View(in, ints, holds)); break;
       case Opcode::kShare: {
         const int64_t dst = in.Word();
         Define(holds, dst, Memory::Hold(holds[in.Word()]));
@@ -183,33 +167,110 @@ Status Interpreter::Loop() {
       }
       case Opcode::kKillTensor:
       case Opcode::kKillStorage:
-      case Opcode::kKillObject: Kill(in, holds); break;
-
-      case Opcode::kOp: RETURN_IF_ERROR(compute_.Op(in, ints, holds)); break;
+      case Opcode::kKillObject:
+        Kill(in, holds);
+        break;
+      case Opcode::kStoreInts:
+      case Opcode::kDimOf:
+      case Opcode::kLoadInt:
+      case Opcode::kScratchBytes:
+      case Opcode::kAssertEqual:
+      case Opcode::kAssertRange:
+      case Opcode::kAssertTensor:
+      case Opcode::kLengthOf:
+      case Opcode::kAllocStorage:
+      case Opcode::kAllocTensor:
+      case Opcode::kView:
+      case Opcode::kOp:
       case Opcode::kOpAlloc:
-        RETURN_IF_ERROR(compute_.OpAlloc(in, ints, holds, NameHere()));
-        break;
-
-      case Opcode::kConstant: RETURN_IF_ERROR(LoadConstant(in, holds)); break;
+      case Opcode::kConstant:
       case Opcode::kMakeTuple:
-        RETURN_IF_ERROR(MakeObject(ValueKind::kTuple, in, holds));
-        break;
       case Opcode::kMakeSequence:
-        RETURN_IF_ERROR(MakeObject(ValueKind::kSequence, in, holds));
-        break;
       case Opcode::kMakeOptional:
-        RETURN_IF_ERROR(MakeObject(ValueKind::kOptional, in, holds));
-        break;
-      case Opcode::kGetField: RETURN_IF_ERROR(GetField(in, ints, holds)); break;
+      case Opcode::kGetField:
       case Opcode::kSequenceInsert:
-        RETURN_IF_ERROR(SequenceInsert(in, ints, holds));
-        break;
       case Opcode::kSequenceErase:
-        RETURN_IF_ERROR(SequenceErase(in, ints, holds));
+      case Opcode::kMakeClosure:
+      case Opcode::kCallExternal:
+        RETURN_IF_ERROR(Step(instruction.opcode, in, ints, holds));
         break;
     }
-    if (observer_ != nullptr) [[unlikely]] TellAfter(function, pc);
+    if (observer_ != nullptr) [[unlikely]]
+      TellAfter(function, pc);
   }
+}
+
+// The instructions that do more than the jump to them costs.
+Status Interpreter::Step(Opcode opcode, OperandReader& in, int64_t* ints,
+                         Value** holds) {
+  switch (opcode) {
+    case Opcode::kStoreInts:
+      return StoreIntegers(in, ints, holds);
+    case Opcode::kDimOf:
+      return DimOf(in, ints, holds);
+    case Opcode::kLoadInt:
+      return LoadInteger(in, ints, holds);
+    case Opcode::kScratchBytes:
+      return compute_.ScratchBytes(in, ints, holds);
+    case Opcode::kAssertEqual:
+      return AssertEqual(in, ints);
+    case Opcode::kAssertRange:
+      return AssertRange(in, ints);
+    case Opcode::kAssertTensor:
+      return AssertTensor(in, holds);
+    case Opcode::kLengthOf:
+      return LengthOf(in, ints, holds);
+    case Opcode::kAllocStorage:
+      return AllocStorage(in, ints, holds);
+    case Opcode::kAllocTensor:
+      return AllocTensor(in, ints, holds);
+    case Opcode::kView:
+      return View(in, ints, holds);
+    case Opcode::kOp:
+      return compute_.Op(in, ints, holds);
+    case Opcode::kOpAlloc:
+      return compute_.OpAlloc(in, ints, holds, NameHere());
+    case Opcode::kConstant:
+      return LoadConstant(in, holds);
+    case Opcode::kMakeTuple:
+      return MakeObject(ValueKind::kTuple, in, holds);
+    case Opcode::kMakeSequence:
+      return MakeObject(ValueKind::kSequence, in, holds);
+    case Opcode::kMakeOptional:
+      return MakeObject(ValueKind::kOptional, in, holds);
+    case Opcode::kGetField:
+      return GetField(in, ints, holds);
+    case Opcode::kSequenceInsert:
+      return SequenceInsert(in, ints, holds);
+    case Opcode::kSequenceErase:
+      return SequenceErase(in, ints, holds);
+    case Opcode::kMakeClosure:
+      return MakeClosure(in, holds);
+    case Opcode::kCallExternal:
+      return CallExternal(in, ints, holds);
+    case Opcode::kJump:
+    case Opcode::kBranchIfZero:
+    case Opcode::kCall:
+    case Opcode::kCallClosure:
+    case Opcode::kReturn:
+    case Opcode::kIntMove:
+    case Opcode::kIntAdd:
+    case Opcode::kIntSub:
+    case Opcode::kIntMul:
+    case Opcode::kIntFloorDiv:
+    case Opcode::kIntCeilDiv:
+    case Opcode::kIntMod:
+    case Opcode::kIntMin:
+    case Opcode::kIntMax:
+    case Opcode::kIntLess:
+    case Opcode::kShare:
+    case Opcode::kMove:
+    case Opcode::kKillTensor:
+    case Opcode::kKillStorage:
+    case Opcode::kKillObject:
+      break;  // In the loop itself.
+  }
+  std::unreachable();
 }
 
 Interpreter::Interpreter(const Program& program, Memory& memory,
@@ -297,11 +358,11 @@ std::unexpected<Error> Interpreter::FailHere(Error error) const {
 
 std::unexpected<Error> Interpreter::WrongKind(const Value* value,
                                               const char* wanted) const {
-  return FailHere(ErrorCode::kInvalidFile,
-                  std::string("the register holds ") +
-                      (value == nullptr ? "nothing"
-                                        : ValueKindName(value->kind)) +
-                      ", needs " + wanted);
+  return FailHere(
+      ErrorCode::kInvalidFile,
+      std::string("the register holds ") +
+          (value == nullptr ? "nothing" : ValueKindName(value->kind)) +
+          ", needs " + wanted);
 }
 
 std::unexpected<Error> Interpreter::NoMemory(int64_t bytes) const {

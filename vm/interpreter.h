@@ -69,6 +69,8 @@ class Interpreter {
   };
 
   Status Loop();
+  Status Step(bytecode::Opcode opcode, bytecode::OperandReader& in,
+              int64_t* ints, Value** holds);
   void Unwind();
 
   // Calls (interpreter_calls.cc). A frame is entered with its arguments in

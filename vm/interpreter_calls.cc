@@ -36,19 +36,19 @@ Status Interpreter::Enter(bytecode::FunctionId id, const int64_t* results) {
                     " arguments, not " + std::to_string(passed_.size()));
   }
   if (frames_.size() >= depth_limit_) {
-    return Fail(ErrorCode::kLimit,
-                "call of \"" + module_.string(function.name) +
-                    "\": the depth of calls is limited to " +
-                    std::to_string(depth_limit_));
+    return Fail(ErrorCode::kLimit, "call of \"" +
+                                       module_.string(function.name) +
+                                       "\": the depth of calls is limited to " +
+                                       std::to_string(depth_limit_));
   }
   const std::size_t int_count = ints_.size() + function.int_register_count;
   const std::size_t hold_count = holds_.size() + function.hold_register_count;
   if (int_count > kMaxRegisterCount || hold_count > kMaxRegisterCount) {
     return Fail(ErrorCode::kLimit,
-                "call of \"" + module_.string(function.name) + "\": " +
-                    std::to_string(std::max(int_count, hold_count)) +
-                    " registers, at most " +
-                    std::to_string(kMaxRegisterCount) + " are possible");
+                "call of \"" + module_.string(function.name) +
+                    "\": " + std::to_string(std::max(int_count, hold_count)) +
+                    " registers, at most " + std::to_string(kMaxRegisterCount) +
+                    " are possible");
   }
   const Frame frame{.function = &function,
                     .id = id,
@@ -187,15 +187,13 @@ Status Interpreter::CallExternal(bytecode::OperandReader& in,
     int_list_.push_back(in.Int(ints));
   }
   external_results_.assign(static_cast<std::size_t>(result_count), nullptr);
-  ExternalCall call(memory_, external_arguments_, int_list_,
-                    external_results_);
+  ExternalCall call(memory_, external_arguments_, int_list_, external_results_);
   Status status = program_.external(name)(call);
   for (Value* value : external_arguments_) memory_.Release(value);
   external_arguments_.clear();
   if (!status.has_value()) {
     Error error = std::move(status).error();
-    return FailHere(error.code, "external function \"" +
-                                    module_.string(name) +
+    return FailHere(error.code, "external function \"" + module_.string(name) +
                                     "\": " + error.ToString());
   }
   for (std::size_t i = 0; i < external_results_.size(); ++i) {
@@ -235,11 +233,11 @@ Status ExternalCall::SetResult(std::size_t index, Value* value) {
     return {};
   }
   memory_.Release(value);
-  return Fail(ErrorCode::kInvalidArgument,
-              "result " + std::to_string(index) +
-                  (index < results_.size()
-                       ? std::string(" is made twice")
-                       : " of " + std::to_string(results_.size())));
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      "result " + std::to_string(index) +
+          (index < results_.size() ? std::string(" is made twice")
+                                   : " of " + std::to_string(results_.size())));
 }
 
 Expected<Tensor*> ExternalCall::MakeTensorResult(
@@ -250,9 +248,9 @@ Expected<Tensor*> ExternalCall::MakeTensorResult(
                           ? ExtentOf(dtype, dims, strides)
                           : std::nullopt;
   if (!extent.has_value()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "result " + std::to_string(index) + ": " +
-                    ShapeText(dtype, dims) + " has no size in bytes");
+    return Fail(ErrorCode::kInvalidArgument, "result " + std::to_string(index) +
+                                                 ": " + ShapeText(dtype, dims) +
+                                                 " has no size in bytes");
   }
   Tensor* tensor = memory_.AllocateTensor(dtype, dims, {});
   if (tensor == nullptr) {

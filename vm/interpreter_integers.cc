@@ -10,11 +10,16 @@ namespace {
 
 const char* SignOf(bytecode::Opcode opcode) {
   switch (opcode) {
-    case bytecode::Opcode::kIntAdd: return " + ";
-    case bytecode::Opcode::kIntSub: return " - ";
-    case bytecode::Opcode::kIntMul: return " * ";
-    case bytecode::Opcode::kIntMod: return " modulo ";
-    default: return " / ";
+    case bytecode::Opcode::kIntAdd:
+      return " + ";
+    case bytecode::Opcode::kIntSub:
+      return " - ";
+    case bytecode::Opcode::kIntMul:
+      return " * ";
+    case bytecode::Opcode::kIntMod:
+      return " modulo ";
+    default:
+      return " / ";
   }
 }
 
@@ -42,8 +47,8 @@ Status Interpreter::DimOf(bytecode::OperandReader& in, int64_t* ints,
   const int64_t dim = in.Word();
   if (dim < 0 || dim >= tensor->rank) {
     return FailHere(ErrorCode::kShapeMismatch,
-                    ShapeText(tensor->dtype, tensor->Dims()) +
-                        " has no dim " + std::to_string(dim));
+                    ShapeText(tensor->dtype, tensor->Dims()) + " has no dim " +
+                        std::to_string(dim));
   }
   ints[dst] = tensor->dims[dim];
   return {};

@@ -48,10 +48,9 @@ Status Interpreter::ReadShape(bytecode::OperandReader& in, const int64_t* ints,
   shape.dtype = static_cast<DType>(in.Word());
   const int64_t rank = in.Word();
   if (rank > kMaxRank) {
-    return FailHere(ErrorCode::kLimit, std::to_string(rank) +
-                                           " dims, at most " +
-                                           std::to_string(kMaxRank) +
-                                           " are possible");
+    return FailHere(ErrorCode::kLimit,
+                    std::to_string(rank) + " dims, at most " +
+                        std::to_string(kMaxRank) + " are possible");
   }
   shape.rank = static_cast<uint8_t>(rank);
   for (int64_t i = 0; i < rank; ++i) shape.dims[i] = in.Int(ints);
@@ -73,8 +72,7 @@ Status Interpreter::ReadShape(bytecode::OperandReader& in, const int64_t* ints,
 // lie in it.
 Status Interpreter::CheckPlaced(const Tensor& tensor, int64_t offset) const {
   const Storage& storage = *tensor.storage;
-  const auto extent =
-      ExtentOf(tensor.dtype, tensor.Dims(), tensor.Strides());
+  const auto extent = ExtentOf(tensor.dtype, tensor.Dims(), tensor.Strides());
   int64_t low = 0;
   int64_t high = 0;
   if (!extent.has_value() ||
@@ -141,26 +139,21 @@ Status Interpreter::View(bytecode::OperandReader& in, const int64_t* ints,
     tensor->constant = source->constant;
   }
   const DType dtype = source->dtype;
-  const std::optional<int64_t> source_count = ElementCount(source->Dims());
   const std::byte* base = source->data;
   if (plain != nullptr) memory_.Release(plain);
   if (tensor == nullptr) return NoMemory(sizeof(Tensor));
   Define(holds, dst, tensor);
   RETURN_IF_ERROR(ReadShape(in, ints, *tensor));
-  if (tensor->form == ConstantForm::kRepeat || dtype == DType::kString) {
-    // One value, or a block of strings, looks the same wherever it is looked
-    // at; it may only get other dims.
-    const auto count = ElementCount(tensor->Dims());
-    if (tensor->dtype != dtype || !count.has_value() ||
-        (dtype == DType::kString && (count != source_count || offset != 0))) {
+  if (tensor->form == ConstantForm::kRepeat) {
+    // One value looks the same wherever it is looked at; a view of it only has
+    // other dims.
+    if (tensor->dtype != dtype || !ElementCount(tensor->Dims()).has_value()) {
       return FailHere(ErrorCode::kInvalidFile,
                       ShapeText(tensor->dtype, tensor->Dims()) +
-                          " is no view of a constant or string of other " +
-                          "elements");
+                          " is no view of a repeated " +
+                          std::string(DTypeName(dtype)));
     }
-    if (tensor->form == ConstantForm::kRepeat) {
-      std::fill_n(tensor->strides, tensor->rank, 0);
-    }
+    std::fill_n(tensor->strides, tensor->rank, 0);
     tensor->data = const_cast<std::byte*>(base);
     return {};
   }
@@ -177,7 +170,8 @@ void Interpreter::Kill(bytecode::OperandReader& in, Value** holds) {
   for (int64_t count = in.Word(); count > 0; --count) {
     Value*& hold = holds[in.Word()];
     if (hold == nullptr) continue;
-    if (observer_ != nullptr) [[unlikely]] memory_.ReportKill(*hold);
+    if (observer_ != nullptr) [[unlikely]]
+      memory_.ReportKill(*hold);
     memory_.Release(hold);
     hold = nullptr;
   }
@@ -186,7 +180,7 @@ void Interpreter::Kill(bytecode::OperandReader& in, Value** holds) {
 Status Interpreter::LoadConstant(bytecode::OperandReader& in, Value** holds) {
   const int64_t dst = in.Word();
   const bytecode::ConstantId id(static_cast<std::size_t>(in.Word()));
-  TRY(Tensor* tensor, Constant(id));
+  TRY(Tensor * tensor, Constant(id));
   Define(holds, dst, Memory::Hold(tensor));
   return {};
 }

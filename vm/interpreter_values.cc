@@ -18,9 +18,9 @@ Status Interpreter::MakeObject(ValueKind kind, bytecode::OperandReader& in,
   const int64_t dst = in.Word();
   TakePasses(in, holds);
   if (kind == ValueKind::kOptional && passed_.size() > 1) {
-    return FailHere(ErrorCode::kInvalidFile,
-                    "an optional of " + std::to_string(passed_.size()) +
-                        " values");
+    return FailHere(
+        ErrorCode::kInvalidFile,
+        "an optional of " + std::to_string(passed_.size()) + " values");
   }
   Object* object = memory_.NewObject(kind);
   if (object == nullptr) return NoMemory(sizeof(Object));
@@ -43,10 +43,10 @@ Status Interpreter::GetField(bytecode::OperandReader& in, const int64_t* ints,
   const int64_t index = in.Int(ints);
   const auto count = static_cast<int64_t>(object->fields.size());
   if (index < -count || index >= count) {
-    return FailHere(ErrorCode::kOutOfRange,
-                    "index " + std::to_string(index) + " of a " +
-                        ValueKindName(object->kind) + " of " +
-                        std::to_string(count));
+    return FailHere(ErrorCode::kOutOfRange, "index " + std::to_string(index) +
+                                                " of a " +
+                                                ValueKindName(object->kind) +
+                                                " of " + std::to_string(count));
   }
   const int64_t at = index < 0 ? index + count : index;
   Define(holds, dst,
@@ -81,7 +81,7 @@ Expected<Object*> Interpreter::TakeSequence(bytecode::OperandReader& in,
 Status Interpreter::SequenceInsert(bytecode::OperandReader& in,
                                    const int64_t* ints, Value** holds) {
   const int64_t dst = in.Word();
-  TRY(Object* sequence, TakeSequence(in, holds));
+  TRY(Object * sequence, TakeSequence(in, holds));
   passed_.push_back(nullptr);
   passed_.back() = TakePass(in, holds);
   const int64_t index = in.Int(ints);
@@ -93,9 +93,9 @@ Status Interpreter::SequenceInsert(bytecode::OperandReader& in,
                         "] of a sequence of " + std::to_string(count));
   }
   if (sequence->fields.size() >= kMaxFieldCount) {
-    return FailHere(ErrorCode::kLimit,
-                    "a sequence holds at most " +
-                        std::to_string(kMaxFieldCount) + " values");
+    return FailHere(ErrorCode::kLimit, "a sequence holds at most " +
+                                           std::to_string(kMaxFieldCount) +
+                                           " values");
   }
   const int64_t at = index < 0 ? index + count : index;
   sequence->fields.insert(sequence->fields.begin() + at, passed_.back());
@@ -108,13 +108,13 @@ Status Interpreter::SequenceInsert(bytecode::OperandReader& in,
 Status Interpreter::SequenceErase(bytecode::OperandReader& in,
                                   const int64_t* ints, Value** holds) {
   const int64_t dst = in.Word();
-  TRY(Object* sequence, TakeSequence(in, holds));
+  TRY(Object * sequence, TakeSequence(in, holds));
   const int64_t index = in.Int(ints);
   const auto count = static_cast<int64_t>(sequence->fields.size());
   if (index < -count || index >= count) {
-    return FailHere(ErrorCode::kOutOfRange,
-                    "index " + std::to_string(index) + " of a sequence of " +
-                        std::to_string(count));
+    return FailHere(ErrorCode::kOutOfRange, "index " + std::to_string(index) +
+                                                " of a sequence of " +
+                                                std::to_string(count));
   }
   const int64_t at = index < 0 ? index + count : index;
   Value* erased = sequence->fields[static_cast<std::size_t>(at)];

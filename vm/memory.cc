@@ -19,13 +19,20 @@ constexpr std::size_t kReportedCount = 5;
 
 const char* ValueKindName(ValueKind kind) {
   switch (kind) {
-    case ValueKind::kTensor: return "tensor";
-    case ValueKind::kStorage: return "storage";
-    case ValueKind::kTuple: return "tuple";
-    case ValueKind::kSequence: return "sequence";
-    case ValueKind::kOptional: return "optional";
-    case ValueKind::kClosure: return "closure";
-    case ValueKind::kOpaque: return "opaque object";
+    case ValueKind::kTensor:
+      return "tensor";
+    case ValueKind::kStorage:
+      return "storage";
+    case ValueKind::kTuple:
+      return "tuple";
+    case ValueKind::kSequence:
+      return "sequence";
+    case ValueKind::kOptional:
+      return "optional";
+    case ValueKind::kClosure:
+      return "closure";
+    case ValueKind::kOpaque:
+      return "opaque object";
   }
   return "value";
 }
@@ -46,14 +53,13 @@ Expected<Memory*> Memory::Create(const Options& options) {
       memory->owned_backing_.reset(
           new (std::nothrow) allocator::CallbackBacking(*options.callbacks));
     } else {
-      memory->owned_backing_.reset(new (std::nothrow)
-                                       allocator::MmapBacking());
+      memory->owned_backing_.reset(new (std::nothrow) allocator::MmapBacking());
     }
     backing = memory->owned_backing_.get();
   }
   if (backing != nullptr) {
-    memory->owned_allocator_ = allocator::MakeAllocator(options.kind, *backing,
-                                                        options.limit_bytes);
+    memory->owned_allocator_ =
+        allocator::MakeAllocator(options.kind, *backing, options.limit_bytes);
   }
   memory->allocator_ = memory->owned_allocator_.get();
   if (memory->allocator_ == nullptr) {
@@ -172,8 +178,7 @@ Storage* Memory::Allocate(int64_t bytes, int64_t align,
   const uint64_t reuse_before =
       observer_ != nullptr ? allocator_->stats().reuse_count : 0;
   storage->name = name;
-  storage->block =
-      allocator_->Allocate(static_cast<std::size_t>(block_bytes));
+  storage->block = allocator_->Allocate(static_cast<std::size_t>(block_bytes));
   if (storage->block == nullptr) {
     storage->block_bytes = 0;
     Release(storage);
@@ -203,8 +208,8 @@ Tensor* Memory::AllocateTensor(DType dtype, std::span<const int64_t> dims,
   const std::optional<int64_t> bytes =
       count.has_value() ? DTypeBytes(dtype, *count) : std::nullopt;
   if (!bytes.has_value()) return nullptr;
-  Storage* storage = Allocate(
-      *bytes, static_cast<int64_t>(allocator::kGranuleBytes), name);
+  Storage* storage =
+      Allocate(*bytes, static_cast<int64_t>(allocator::kGranuleBytes), name);
   if (storage == nullptr) return nullptr;
   Tensor* tensor = NewTensor(storage);
   Release(storage);

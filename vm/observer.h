@@ -32,10 +32,10 @@ enum class MemoryEventKind : uint8_t {
 
 struct MemoryEvent {
   MemoryEventKind kind;
-  std::string_view name;   // Of the value, as the module calls it; may be "".
-  const void* address;     // Of the buffer; nullptr for what has none.
-  int64_t bytes;           // Of the buffer, or of what a killed tensor reaches.
-  uint64_t live_bytes;     // Handed out by the allocator, after the event.
+  std::string_view name;  // Of the value, as the module calls it; may be "".
+  const void* address;    // Of the buffer; nullptr for what has none.
+  int64_t bytes;          // Of the buffer, or of what a killed tensor reaches.
+  uint64_t live_bytes;    // Handed out by the allocator, after the event.
 };
 
 class Observer {

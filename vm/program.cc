@@ -20,9 +20,9 @@ constexpr std::size_t kAlignment = 64;
 
 std::byte* AllocateBytes(std::size_t bytes) {
   // Zero bytes get a pointer too: it says that the copy has been made.
-  return static_cast<std::byte*>(::operator new(
-      std::max<std::size_t>(bytes, 1), std::align_val_t(kAlignment),
-      std::nothrow));
+  return static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1),
+                                                std::align_val_t(kAlignment),
+                                                std::nothrow));
 }
 
 void FreeBytes(std::byte* data) {
@@ -139,9 +139,9 @@ Status Program::ResolveExternals(std::vector<External> externals) {
                   "external function \"" + external.name + "\" is empty");
     }
     if (!by_name.emplace(external.name, i).second) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "external function \"" + external.name +
-                      "\" is registered twice");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "external function \"" + external.name + "\" is registered twice");
     }
   }
   external_of_string_.assign(module_.strings.size(), 0);
@@ -170,9 +170,8 @@ Status Program::PlaceConstants(const LoadOptions& options) {
     if (constant.dims.size() > static_cast<std::size_t>(kMaxRank)) {
       return Fail(ErrorCode::kLimit,
                   "constant " + std::to_string(i) + " has " +
-                      std::to_string(constant.dims.size()) +
-                      " dims, at most " + std::to_string(kMaxRank) +
-                      " are possible");
+                      std::to_string(constant.dims.size()) + " dims, at most " +
+                      std::to_string(kMaxRank) + " are possible");
     }
     const std::span<const std::byte> data = constant.data;
     LoadedConstant& loaded = constants_[i];
@@ -227,9 +226,8 @@ Expected<const std::byte*> Program::PlainConstant(
                             loaded.stored.data(), made);
   }
   // Two sessions may have made it at once; the first one's copy is used.
-  if (!loaded.plain.compare_exchange_strong(plain, made,
-                                            std::memory_order_acq_rel,
-                                            std::memory_order_acquire)) {
+  if (!loaded.plain.compare_exchange_strong(
+          plain, made, std::memory_order_acq_rel, std::memory_order_acquire)) {
     FreeBytes(made);
     return plain;
   }

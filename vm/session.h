@@ -69,7 +69,7 @@ struct SessionOptions {
 
 struct RunStats {
   // Marks of the run alone, inputs of the caller and weights not counted.
-  uint64_t live_high_water = 0;      // In the allocator's granules.
+  uint64_t live_high_water = 0;  // In the allocator's granules.
   uint64_t requested_high_water = 0;
   uint64_t reserved_high_water = 0;  // Holes and what is kept for later too.
   uint64_t instruction_count = 0;
@@ -81,13 +81,13 @@ struct SessionStats {
   // High-water marks are those since ResetHighWater.
   allocator::Stats memory;
   RunStats last_run;
-  WeightStats weights;         // Of the program, shared by its sessions.
-  uint64_t object_bytes = 0;   // Records of values.
+  WeightStats weights;        // Of the program, shared by its sessions.
+  uint64_t object_bytes = 0;  // Records of values.
   uint64_t register_bytes = 0;
   uint64_t live_value_count = 0;
   uint64_t run_count = 0;
-  uint64_t handle_count = 0;     // Prepared kernels that are kept now.
-  uint64_t handle_hits = 0;      // Since the session began.
+  uint64_t handle_count = 0;  // Prepared kernels that are kept now.
+  uint64_t handle_hits = 0;   // Since the session began.
   uint64_t handle_misses = 0;
   uint64_t handle_evictions = 0;
   uint64_t copied_input_count = 0;
@@ -243,8 +243,8 @@ class Session {
   std::vector<OutputSlot> outputs_;
   std::vector<Value*> arguments_;
   std::vector<Value*> results_;
-  std::vector<SymbolSize> symbols_;    // By the symbol's StringId.
-  std::vector<Object*> walked_;        // Objects whose fields are looked at.
+  std::vector<SymbolSize> symbols_;  // By the symbol's StringId.
+  std::vector<Object*> walked_;      // Objects whose fields are looked at.
   uint64_t run_count_ = 0;
   uint64_t copied_input_count_ = 0;
   RunStats last_run_;

@@ -12,9 +12,8 @@ namespace ebb::vm {
 namespace {
 
 template <class List>
-Expected<std::size_t> FindName(const bytecode::Module& module,
-                               const List& list, std::string_view name,
-                               const char* what) {
+Expected<std::size_t> FindName(const bytecode::Module& module, const List& list,
+                               std::string_view name, const char* what) {
   std::string names;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string& candidate = module.string(list[i].name);
@@ -29,10 +28,10 @@ Expected<std::size_t> FindName(const bytecode::Module& module,
 // Kernels read whole elements, so these must be where the processor's
 // instructions expect them.
 bool IsAligned(const TensorView& view) {
-  const auto align = static_cast<uintptr_t>(
-      view.dtype == DType::kString
-          ? 8
-          : std::clamp(DTypeBits(view.dtype) / 8, 1, 8));
+  const auto align =
+      static_cast<uintptr_t>(view.dtype == DType::kString
+                                 ? 8
+                                 : std::clamp(DTypeBits(view.dtype) / 8, 1, 8));
   return std::bit_cast<uintptr_t>(view.data) % align == 0;
 }
 
@@ -53,13 +52,13 @@ std::string Session::InputText(std::size_t index) const {
 }
 
 const bytecode::Type& Session::InputType(std::size_t index) const {
-  return program_->module()
-      .types[program_->entry().params[index].type.index()];
+  return program_->module().types[program_->entry().params[index].type.index()];
 }
 
 std::string Session::TypeText(const bytecode::Type& type) const {
-  std::string text =
-      type.dtype == DType::kInvalid ? "any" : std::string(DTypeName(type.dtype));
+  std::string text = type.dtype == DType::kInvalid
+                         ? "any"
+                         : std::string(DTypeName(type.dtype));
   if (!type.ranked) return text + " of any rank";
   text += '[';
   for (std::size_t i = 0; i < type.dims.size(); ++i) {
@@ -74,9 +73,9 @@ std::string Session::TypeText(const bytecode::Type& type) const {
 
 Status Session::CheckInputIndex(std::size_t index) const {
   if (index < inputs_.size()) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              "input " + std::to_string(index) + " of " +
-                  std::to_string(inputs_.size()));
+  return Fail(ErrorCode::kInvalidArgument, "input " + std::to_string(index) +
+                                               " of " +
+                                               std::to_string(inputs_.size()));
 }
 
 Status Session::CheckInput(std::size_t index, DType dtype,
@@ -94,8 +93,9 @@ Status Session::CheckInput(std::size_t index, DType dtype,
   if (fits) return {};
   if (type.kind != bytecode::TypeKind::kTensor) {
     return Fail(ErrorCode::kShapeMismatch,
-                InputText(index) + " is a tensor, the program needs another "
-                                   "kind of value");
+                InputText(index) +
+                    " is a tensor, the program needs another "
+                    "kind of value");
   }
   return Fail(ErrorCode::kShapeMismatch,
               InputText(index) + " is " + ShapeText(dtype, dims) +
@@ -107,18 +107,17 @@ Status Session::CheckInputKind(std::size_t index, const Value& value) const {
     return CheckInput(index, tensor->dtype, tensor->Dims());
   }
   const bytecode::TypeKind wanted = InputType(index).kind;
-  const bool fits =
-      wanted == bytecode::TypeKind::kObject ||
-      (wanted == bytecode::TypeKind::kTuple &&
-       value.kind == ValueKind::kTuple) ||
-      (wanted == bytecode::TypeKind::kSequence &&
-       value.kind == ValueKind::kSequence) ||
-      (wanted == bytecode::TypeKind::kOptional &&
-       value.kind == ValueKind::kOptional);
+  const bool fits = wanted == bytecode::TypeKind::kObject ||
+                    (wanted == bytecode::TypeKind::kTuple &&
+                     value.kind == ValueKind::kTuple) ||
+                    (wanted == bytecode::TypeKind::kSequence &&
+                     value.kind == ValueKind::kSequence) ||
+                    (wanted == bytecode::TypeKind::kOptional &&
+                     value.kind == ValueKind::kOptional);
   if (fits) return {};
-  return Fail(ErrorCode::kShapeMismatch,
-              InputText(index) + " is of kind " + ValueKindName(value.kind) +
-                  ", the program needs another");
+  return Fail(ErrorCode::kShapeMismatch, InputText(index) + " is of kind " +
+                                             ValueKindName(value.kind) +
+                                             ", the program needs another");
 }
 
 // The storage of a session's output that holds these bytes, if any.
@@ -242,8 +241,9 @@ Status Session::SetInputValue(std::size_t index, const TakenValue& value) {
     const std::optional<TensorView> view = value.tensor();
     if (view.has_value()) return SetInput(index, *view);
     return Fail(ErrorCode::kInvalidArgument,
-                InputText(index) + " belongs to another session; only "
-                                   "tensors may be passed on");
+                InputText(index) +
+                    " belongs to another session; only "
+                    "tensors may be passed on");
   }
   InputSlot& slot = inputs_[index];
   if (slot.value != nullptr) memory_->Release(slot.value);
@@ -311,7 +311,7 @@ Expected<Value*> Session::Argument(std::size_t index) {
   const bytecode::Param& param = program_->entry().params[index];
   Value* value = std::exchange(inputs_[index].value, nullptr);
   if (value == nullptr) {
-    TRY(Tensor* constant, interpreter_->Constant(param.default_value));
+    TRY(Tensor * constant, interpreter_->Constant(param.default_value));
     value = Memory::Hold(constant);
   }
   Tensor* tensor = AsTensor(value);
@@ -359,7 +359,7 @@ Status Session::GatherArguments() {
   RETURN_IF_ERROR(CheckSymbols());
   arguments_.reserve(inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    TRY(Value* argument, Argument(i));
+    TRY(Value * argument, Argument(i));
     arguments_.push_back(argument);
   }
   return {};

@@ -108,7 +108,7 @@ Status Session::OwnFields(Object& object) {
         walked_.push_back(inner);
       } else if (Tensor* tensor = AsTensor(field);
                  tensor != nullptr && MustCopy(*tensor)) {
-        TRY(Tensor* copy, CopyTensor(*tensor));
+        TRY(Tensor * copy, CopyTensor(*tensor));
         memory_->Release(std::exchange(field, copy));
       }
     }
@@ -131,7 +131,7 @@ Status Session::SaveFromBoundBuffers() {
                          slot.bound_bytes, storage.data, storage.bytes);
         });
     if (!endangered) continue;
-    TRY(Tensor* copy, CopyTensor(*tensor));
+    TRY(Tensor * copy, CopyTensor(*tensor));
     memory_->Release(std::exchange(value, copy));
   }
   return {};
@@ -145,14 +145,12 @@ Status Session::CopyToBound(std::size_t index) {
   if (tensor.dtype == DType::kString) {
     std::memcpy(to, tensor.data, static_cast<std::size_t>(bytes));
   } else if (tensor.form == ConstantForm::kPacked) {
-    TRY(Tensor* plain, interpreter_->Plain(tensor));
-    CopyToDense(plain->dtype, plain->Dims(), plain->Strides(), plain->data,
-                to);
+    TRY(Tensor * plain, interpreter_->Plain(tensor));
+    CopyToDense(plain->dtype, plain->Dims(), plain->Strides(), plain->data, to);
     memory_->Release(plain);
     bytes = slot.bound_bytes;
   } else {
-    CopyToDense(tensor.dtype, tensor.Dims(), tensor.Strides(), tensor.data,
-                to);
+    CopyToDense(tensor.dtype, tensor.Dims(), tensor.Strides(), tensor.data, to);
     bytes = slot.bound_bytes;
   }
   // From here on the output is the buffer, and its own memory goes back.
@@ -192,8 +190,7 @@ Status Session::DeliverOutputs() {
       return Fail(ErrorCode::kInvalidArgument,
                   OutputText(i) + " is " +
                       ShapeText(tensor->dtype, tensor->Dims()) + " of " +
-                      std::to_string(needed) +
-                      " bytes, the bound buffer has " +
+                      std::to_string(needed) + " bytes, the bound buffer has " +
                       std::to_string(slot.bound_bytes));
     }
   }
@@ -227,9 +224,9 @@ Status Session::BindOutput(std::size_t index, void* data, int64_t byte_size) {
         Overlap(static_cast<const std::byte*>(data), byte_size,
                 static_cast<const std::byte*>(outputs_[i].bound_data),
                 outputs_[i].bound_bytes)) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  OutputText(index) + ": the buffer overlaps that of " +
-                      OutputText(i));
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          OutputText(index) + ": the buffer overlaps that of " + OutputText(i));
     }
   }
   outputs_[index].bound_data = data;
@@ -294,7 +291,7 @@ Expected<TakenValue> Session::Take(std::size_t index) {
     // Kept, a small part of a large buffer would pin all of it.
     if (storage.origin != Origin::kSession ||
         storage.bytes > 2 * ViewOf(*tensor).byte_size + kKeptSlackBytes) {
-      TRY(Tensor* copy, CopyTensor(*tensor));
+      TRY(Tensor * copy, CopyTensor(*tensor));
       return Keep(copy);
     }
   }
@@ -302,7 +299,7 @@ Expected<TakenValue> Session::Take(std::size_t index) {
 }
 
 Expected<TakenValue> Session::MakeTensor(const TensorView& view) {
-  TRY(Tensor* borrowed, Borrow(view));
+  TRY(Tensor * borrowed, Borrow(view));
   if (borrowed->storage->origin == Origin::kSession &&
       borrowed->storage->holds == 1) {
     return Keep(borrowed);  // A strided one has been copied already.
@@ -354,10 +351,10 @@ Expected<TakenValue> Session::Element(const TakenValue& value,
   const Object* object = AsObject(value.value());
   if (value.get()->memory != memory_ || object == nullptr ||
       index >= object->fields.size()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "item " + std::to_string(index) + " of " +
-                    std::to_string(object == nullptr ? 0
-                                                     : object->fields.size()));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "item " + std::to_string(index) + " of " +
+            std::to_string(object == nullptr ? 0 : object->fields.size()));
   }
   return Keep(Memory::Hold(object->fields[index]));
 }

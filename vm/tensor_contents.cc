@@ -99,9 +99,9 @@ Expected<int64_t> LoadInt(const Tensor& tensor, int64_t index) {
   if (!IsWholeInt(tensor.dtype)) return std::unexpected(NotInts(tensor));
   const int64_t count = *ElementCount(tensor.Dims());
   if (index < 0 || index >= count) {
-    return Fail(ErrorCode::kOutOfRange,
-                "element " + std::to_string(index) + " is outside [0, " +
-                    std::to_string(count) + ")");
+    return Fail(ErrorCode::kOutOfRange, "element " + std::to_string(index) +
+                                            " is outside [0, " +
+                                            std::to_string(count) + ")");
   }
   return ReadInt(tensor.dtype, AddressOf(tensor, index));
 }
@@ -132,9 +132,9 @@ Status AppendContents(const Tensor& tensor, std::vector<int64_t>& ints,
                       std::vector<double>& floats) {
   const bool is_int = IsWholeInt(tensor.dtype);
   if (!is_int && !IsPlainFloat(tensor.dtype)) {
-    return Fail(ErrorCode::kUnsupported,
-                ShapeText(tensor.dtype, tensor.Dims()) +
-                    " cannot be read as numbers");
+    return Fail(
+        ErrorCode::kUnsupported,
+        ShapeText(tensor.dtype, tensor.Dims()) + " cannot be read as numbers");
   }
   const int64_t count = *ElementCount(tensor.Dims());
   if (count > kMaxContentCount) {

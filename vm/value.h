@@ -46,9 +46,9 @@ struct Value {
 
   ValueKind kind;
   uint32_t holds = 0;
-  uint32_t mark = 0;         // Of the last walk that visited it.
-  bytecode::StringId name;   // For reports: as the module calls it.
-  Value* next = nullptr;     // In a free list, or waiting to be released.
+  uint32_t mark = 0;        // Of the last walk that visited it.
+  bytecode::StringId name;  // For reports: as the module calls it.
+  Value* next = nullptr;    // In a free list, or waiting to be released.
 };
 
 // Whose memory a storage is.
@@ -88,7 +88,7 @@ struct Tensor : Value {
   bool writable = false;
   uint8_t rank = 0;
   std::byte* data = nullptr;
-  Storage* storage = nullptr;  // One hold.
+  Storage* storage = nullptr;     // One hold.
   bytecode::ConstantId constant;  // kRepeat and kPacked, and whole kPlain ones.
   // In elements. Only the first `rank` entries mean anything.
   int64_t dims[kMaxRank];
@@ -102,9 +102,9 @@ struct Tensor : Value {
 struct Object : Value {
   Object() : Value(ValueKind::kTuple) {}
 
-  std::vector<Value*> fields;      // A hold on each.
-  bytecode::FunctionId function;   // kClosure.
-  void* opaque = nullptr;          // kOpaque: the embedder's.
+  std::vector<Value*> fields;     // A hold on each.
+  bytecode::FunctionId function;  // kClosure.
+  void* opaque = nullptr;         // kOpaque: the embedder's.
   void (*release)(void* opaque) = nullptr;
 };
 

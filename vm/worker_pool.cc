@@ -30,9 +30,9 @@ void Pause() {
 
 Expected<std::unique_ptr<WorkerPool>> WorkerPool::Create(int threads) {
   if (threads < 1 || threads > 4096) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "threads: " + std::to_string(threads) +
-                    " is outside [1, 4096]");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "threads: " + std::to_string(threads) + " is outside [1, 4096]");
   }
   std::unique_ptr<WorkerPool> pool(new WorkerPool());
   pool->workers_ = std::vector<Worker>(static_cast<std::size_t>(threads));
@@ -42,9 +42,9 @@ Expected<std::unique_ptr<WorkerPool>> WorkerPool::Create(int threads) {
     worker.index = static_cast<int>(i);
     if (i == 0) continue;
     if (pthread_create(&worker.thread, nullptr, &Main, &worker) != 0) {
-      return Fail(ErrorCode::kLimit,
-                  "the system started " + std::to_string(i) + " of " +
-                      std::to_string(threads) + " threads");
+      return Fail(ErrorCode::kLimit, "the system started " + std::to_string(i) +
+                                         " of " + std::to_string(threads) +
+                                         " threads");
     }
     pool->started_ = i;
   }
