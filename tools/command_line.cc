@@ -57,14 +57,15 @@ void CommandLine::Add(const po::options_description& group) {
   visible_.add(group);
 }
 
-void CommandLine::Positional(const std::string& name, bool many) {
+void CommandLine::Positional(const std::string& name, bool many,
+                             bool required) {
   if (many) {
     hidden_.add_options()(name.c_str(), po::value<std::vector<std::string>>());
   } else {
     hidden_.add_options()(name.c_str(), po::value<std::string>());
   }
   positional_.add(name.c_str(), many ? -1 : 1);
-  required_.push_back(name);
+  if (required) required_.push_back(name);
 }
 
 std::optional<std::string> CommandLine::UnknownOption(

@@ -36,8 +36,10 @@ class CommandLine {
 
   // Groups are shown in the order in which they are added.
   void Add(const po::options_description& group);
-  // Takes the next word without a dash, or with `many` all that are left.
-  void Positional(const std::string& name, bool many = false);
+  // Takes the next word without a dash, or with `many` all that are left. Must
+  // be there unless `required` is off.
+  void Positional(const std::string& name, bool many = false,
+                  bool required = true);
 
   // The exit code when there is nothing left to do: help was asked for, or
   // the words make no sense.
