@@ -14,7 +14,6 @@
 #include "bytecode/file_format.h"
 #include "bytecode/mapped_file.h"
 #include "bytecode/reader.h"
-#include "bytecode/verifier.h"
 #include "compiler/compile.h"
 #include "compiler/ir/parser.h"
 #include "tools/progress.h"
@@ -34,7 +33,7 @@ std::string_view FirstLine(std::string_view text) {
     const std::size_t start = text.find_first_not_of(" \t\r\n");
     if (start == std::string_view::npos) return {};
     text.remove_prefix(start);
-    if (text[0] != '#' && text[0] != ';') return text;
+    if (text[0] != '#' && !text.starts_with("//")) return text;
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) return {};
     text.remove_prefix(end);
@@ -52,7 +51,7 @@ ModelKind KindOf(const std::string& path, std::span<const std::byte> bytes) {
   for (const std::string_view word : kIrWords) {
     if (first.starts_with(word)) return ModelKind::kIr;
   }
-  if (first.starts_with("module")) return ModelKind::kAssembly;
+  if (first.starts_with("ebbt")) return ModelKind::kAssembly;
   return ModelKind::kOnnx;
 }
 
@@ -127,7 +126,6 @@ Expected<bytecode::Module> LoadInner(const std::string& path,
       TRY(bytecode::Module module,
           bytecode::Assemble(
               {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-      RETURN_IF_ERROR(bytecode::Verify(module));
       return module;
     }
   }
