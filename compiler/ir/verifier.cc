@@ -216,8 +216,8 @@ Status FunctionVerifier::WalkLoop(const Instr& instr, int depth) {
 
 Status FunctionVerifier::WalkInstr(const Instr& instr, int depth) {
   RETURN_IF_ERROR(CheckIds(instr));
-  RETURN_IF_ERROR(UseOperands(instr));
   RETURN_IF_ERROR(VerifyInstr(module_, functions_, function_, instr));
+  RETURN_IF_ERROR(UseOperands(instr));
   if (instr.kind == kIf) {
     RETURN_IF_ERROR(WalkIf(instr, depth));
   } else if (instr.kind == kLoop) {
