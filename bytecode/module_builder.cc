@@ -1,12 +1,12 @@
 #include "bytecode/module_builder.h"
 
+#include <new>
 #include <utility>
 
-namespace ebb::bytecode {
-namespace {
+#include "bytecode/file_format.h"
 
-// A text that is equal for equal types only.
-std::string KeyOf(const Type& type) {
+namespace ebb::bytecode {
+std::string TypeKey(const Type& type) {
   std::string key = std::to_string(static_cast<int>(type.kind)) + ":" +
                     std::to_string(static_cast<int>(type.dtype)) +
                     (type.ranked ? "r" : "u");
@@ -20,8 +20,6 @@ std::string KeyOf(const Type& type) {
   return key;
 }
 
-}  // namespace
-
 StringId ModuleBuilder::InternString(std::string_view text) {
   const auto [at, is_new] =
       strings_.try_emplace(std::string(text), StringId(module_.strings.size()));
@@ -31,7 +29,7 @@ StringId ModuleBuilder::InternString(std::string_view text) {
 
 TypeId ModuleBuilder::InternType(const Type& type) {
   const auto [at, is_new] =
-      types_.try_emplace(KeyOf(type), TypeId(module_.types.size()));
+      types_.try_emplace(TypeKey(type), TypeId(module_.types.size()));
   if (is_new) module_.types.push_back(type);
   return at->second;
 }
@@ -66,6 +64,15 @@ StringId ModuleBuilder::AddExternal(std::string_view name) {
 FunctionId ModuleBuilder::DeclareFunction(std::string_view name) {
   module_.functions.push_back({.name = InternString(name)});
   return FunctionId(module_.functions.size() - 1);
+}
+
+std::span<std::byte> AddOwnedBytes(Module& module, std::size_t bytes) {
+  constexpr std::align_val_t kAlignment{kConstantAlignment};
+  auto* memory = static_cast<std::byte*>(::operator new(bytes, kAlignment));
+  module.owned.emplace_back(memory, [](const void* owned) {
+    ::operator delete(const_cast<void*>(owned), kAlignment);
+  });
+  return {memory, bytes};
 }
 
 Module ModuleBuilder::Finish() {

@@ -10,7 +10,9 @@
 #ifndef EBB_BYTECODE_MODULE_BUILDER_H_
 #define EBB_BYTECODE_MODULE_BUILDER_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -52,6 +54,13 @@ class ModuleBuilder {
   std::unordered_map<std::string, TypeId> types_;  // By their content.
   std::unordered_set<StringId> externals_;
 };
+
+// A text that is equal for equal types of one module only.
+std::string TypeKey(const Type& type);
+
+// Memory that lives as long as the module (or any copy of it), aligned as
+// constants in a file are; its content is for the caller to write.
+std::span<std::byte> AddOwnedBytes(Module& module, std::size_t bytes);
 
 }  // namespace ebb::bytecode
 

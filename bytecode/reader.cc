@@ -1,14 +1,13 @@
 #include "bytecode/reader.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <new>
 #include <string>
 
 #include "bytecode/byte_reader.h"
 #include "bytecode/checksum.h"
 #include "bytecode/file_format.h"
+#include "bytecode/module_builder.h"
 #include "bytecode/section_reader.h"
 #include "bytecode/verifier.h"
 
@@ -44,18 +43,6 @@ bool IsAligned(const std::byte* at) {
   return reinterpret_cast<uintptr_t>(at) % kConstantAlignment == 0;
 }
 
-// An aligned copy that the module owns.
-std::span<const std::byte> CopyData(std::span<const std::byte> data,
-                                    Module& module) {
-  constexpr std::align_val_t kAlignment{kConstantAlignment};
-  auto* copy = static_cast<std::byte*>(::operator new(data.size(), kAlignment));
-  module.owned.emplace_back(copy, [](const void* bytes) {
-    ::operator delete(const_cast<void*>(bytes), kAlignment);
-  });
-  std::memcpy(copy, data.data(), data.size());
-  return {copy, data.size()};
-}
-
 }  // namespace
 
 Expected<Module> ReadModule(std::span<const std::byte> file,
@@ -67,7 +54,11 @@ Expected<Module> ReadModule(std::span<const std::byte> file,
   Module module;
   std::span<const std::byte> data =
       file.subspan(frame.data_offset, frame.data_bytes);
-  if (!data.empty() && !IsAligned(data.data())) data = CopyData(data, module);
+  if (!data.empty() && !IsAligned(data.data())) {
+    const std::span<std::byte> copy = AddOwnedBytes(module, data.size());
+    std::ranges::copy(data, copy.begin());
+    data = copy;
+  }
   for (std::size_t i = 0; i < kSectionCount; ++i) {
     const SectionEntry& section = frame.sections[i];
     RETURN_IF_ERROR(ReadSection(static_cast<SectionKind>(i + 1),
