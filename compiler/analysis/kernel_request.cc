@@ -47,10 +47,11 @@ const Constant* ConstantOf(const Module& module, const Function& function,
 
 class RequestMaker {
  public:
-  // `guess`: sizes of symbols that are not known; empty: there is no request.
+  // `guess`: sizes of symbols that are not known; nullptr: then there is no
+  // request.
   RequestMaker(const Module& module, const Function& function,
-               std::vector<std::optional<int64_t>> guess)
-      : module_(module), function_(function), guess_(std::move(guess)) {}
+               const LikelySizes* guess)
+      : module_(module), function_(function), guess_(guess) {}
 
   std::optional<KernelRequest> Make(const Instr& instr) {
     request_.info = &InfoOf(instr.code);
@@ -76,8 +77,8 @@ class RequestMaker {
     Numbers numbers;
     for (const Dim dim : dims) {
       auto number = module_.dims.Known(dim);
-      if (!number.has_value() && !guess_.empty()) {
-        number = module_.dims.Evaluate(dim, guess_);
+      if (!number.has_value() && guess_ != nullptr) {
+        number = module_.dims.Evaluate(dim, *guess_);
       }
       if (!number.has_value()) return std::nullopt;
       numbers.push_back(*number);
@@ -150,26 +151,31 @@ class RequestMaker {
 
   const Module& module_;
   const Function& function_;
-  std::vector<std::optional<int64_t>> guess_;
+  const LikelySizes* guess_;
   KernelRequest request_;
 };
 
 std::optional<KernelRequest> MakeKernelRequest(const Module& module,
                                                const Function& function,
                                                const Instr& instr) {
-  return RequestMaker(module, function, {}).Make(instr);
+  return RequestMaker(module, function, nullptr).Make(instr);
+}
+
+LikelySizes MakeLikelySizes(const DimTable& dims) {
+  // Large enough that a kernel for large shapes is asked, and even.
+  constexpr int64_t kLikelySize = 64;
+  LikelySizes sizes;
+  for (std::size_t s = 0; s < dims.symbol_count(); ++s) {
+    const DimRange range = dims.RangeOfSymbol(SymbolId(s));
+    sizes.emplace_back(std::clamp(kLikelySize, range.low, range.high));
+  }
+  return sizes;
 }
 
 std::optional<KernelRequest> MakeRepresentativeRequest(
-    const Module& module, const Function& function, const Instr& instr) {
-  // Large enough that a kernel for large shapes is asked, and even.
-  constexpr int64_t kLikelySize = 64;
-  std::vector<std::optional<int64_t>> guess;
-  for (std::size_t s = 0; s < module.dims.symbol_count(); ++s) {
-    const DimRange range = module.dims.RangeOfSymbol(SymbolId(s));
-    guess.emplace_back(std::clamp(kLikelySize, range.low, range.high));
-  }
-  return RequestMaker(module, function, std::move(guess)).Make(instr);
+    const Module& module, const Function& function, const Instr& instr,
+    const LikelySizes& sizes) {
+  return RequestMaker(module, function, &sizes).Make(instr);
 }
 
 }  // namespace ebb::ir

@@ -42,10 +42,15 @@ std::optional<KernelRequest> MakeKernelRequest(const Module& module,
                                                const Function& function,
                                                const Instr& instr);
 
-// The same with every symbol that is not known set to some likely size: for
-// asking how a weight should lie, which depends on the other operands little.
+// A likely size for every symbol, by its range: for asking how a weight should
+// lie, which depends on the other operands little.
+using LikelySizes = std::vector<std::optional<int64_t>>;
+LikelySizes MakeLikelySizes(const DimTable& dims);
+
+// The same as MakeKernelRequest, with these sizes for what is not known.
 std::optional<KernelRequest> MakeRepresentativeRequest(
-    const Module& module, const Function& function, const Instr& instr);
+    const Module& module, const Function& function, const Instr& instr,
+    const LikelySizes& sizes);
 
 // The constant that defines `value`, or nullptr.
 const Constant* ConstantOf(const Module& module, const Function& function,

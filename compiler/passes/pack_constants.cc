@@ -25,6 +25,7 @@ class Packer {
       : module_(module),
         function_(function),
         backend_(backend),
+        sizes_(ir::MakeLikelySizes(module.dims)),
         names_(function) {}
 
   void Run() {
@@ -40,8 +41,8 @@ class Packer {
  private:
   void Pack(InstrId id) {
     if (!InfoOf(function_.instr(id).code).Is(kDense)) return;
-    const auto query = ir::MakeRepresentativeRequest(module_, function_,
-                                                     function_.instr(id));
+    const auto query = ir::MakeRepresentativeRequest(
+        module_, function_, function_.instr(id), sizes_);
     if (!query.has_value()) return;
     for (std::size_t i = 0; i < function_.instr(id).operands.size(); ++i) {
       const ValueId value = function_.instr(id).operands[i].value;
@@ -122,6 +123,7 @@ class Packer {
   ir::Module& module_;
   ir::Function& function_;
   kernels::Backend backend_;
+  const ir::LikelySizes sizes_;
   ir::Names names_;
   std::map<InstrId, std::vector<Made>> made_;
 };
