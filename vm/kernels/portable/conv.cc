@@ -1,4 +1,4 @@
-// Conv and ConvTranspose: geometry, and the choice between the two kernels.
+// Conv and ConvTranspose: geometry, and the choice of kernel.
 #include <utility>
 
 #include "bytecode/shape_rules/window.h"
@@ -16,6 +16,8 @@ Expected<PreparedPtr> PrepareConv(const Request& request) {
   TRY(ConvProblem problem, MakeConvProblem(request, geometry));
   TRY(PreparedPtr pointwise, PrepareConvPointwise(request, problem));
   if (pointwise != nullptr) return pointwise;
+  TRY(PreparedPtr depthwise, PrepareConvDepthwise(request, problem));
+  if (depthwise != nullptr) return depthwise;
   return PrepareConvWindow(request, std::move(problem));
 }
 

@@ -79,6 +79,11 @@ Expected<PreparedPtr> PrepareConvWindow(const Request& request,
 Expected<PreparedPtr> PrepareConvPointwise(const Request& request,
                                            const ConvProblem& problem);
 
+// Depthwise over channels-last tensors; nullptr when it is something else
+// (conv_depthwise.cc).
+Expected<PreparedPtr> PrepareConvDepthwise(const Request& request,
+                                           const ConvProblem& problem);
+
 }  // namespace ebb::kernels
 
 #endif  // EBB_VM_KERNELS_PORTABLE_CONV_PROBLEM_H_

@@ -18,6 +18,13 @@ ProductOperand Matrix(std::size_t input, std::span<const int64_t> strides,
 }
 
 Expected<PreparedPtr> PrepareGemm(const Request& request) {
+  TRY(Product product, GemmProduct(request));
+  return PrepareProduct(request, std::move(product));
+}
+
+}  // namespace
+
+Expected<Product> GemmProduct(const Request& request) {
   const Operand& a = InputOf(request, 0);
   const Operand& b = InputOf(request, 1);
   const Operand& c = InputOf(request, 2);
@@ -47,10 +54,8 @@ Expected<PreparedPtr> PrepareGemm(const Request& request) {
     }
     product.c = added;
   }
-  return PrepareProduct(request, std::move(product));
+  return product;
 }
-
-}  // namespace
 
 const KernelRow kGemmKernel = {.prepare = PrepareGemm,
                                .data_form = Form::kAny,

@@ -150,21 +150,12 @@ class ProductPrepared final : public Prepared {
     plan_ = GemmPlan<T>(Settings(m_slice_, n_slice_));
   }
 
-  int64_t BatchOffset(const ProductOperand& operand, int64_t batch) const {
-    int64_t offset = 0;
-    for (std::size_t d = product_.batch.size(); d-- > 0;) {
-      offset += batch % product_.batch[d] * operand.batch_strides[d];
-      batch /= product_.batch[d];
-    }
-    return offset;
-  }
-
   MatrixView View(const ProductOperand& operand, const DenseConstant& constant,
                   const RunArgs& args, int64_t batch) const {
     const auto bytes = static_cast<int64_t>(DTypeBits(product_.dtype) / 8);
     const void* data = constant.Data(args.inputs[operand.input]);
     return {static_cast<const std::byte*>(data) +
-                BatchOffset(operand, batch) * bytes,
+                BatchOffset(product_, operand, batch) * bytes,
             operand.row_stride, operand.column_stride};
   }
 
@@ -205,8 +196,8 @@ class ProductPrepared final : public Prepared {
   bool whole_factors_ = true;
 };
 
-// Batch dims of A that continue its rows without a gap, under one B for all,
-// make one taller product.
+}  // namespace
+
 void MergeBatchIntoRows(Product& product) {
   while (!product.batch.empty()) {
     const int64_t dim = product.batch.back();
@@ -224,7 +215,15 @@ void MergeBatchIntoRows(Product& product) {
   }
 }
 
-}  // namespace
+int64_t BatchOffset(const Product& product, const ProductOperand& operand,
+                    int64_t batch) {
+  int64_t offset = 0;
+  for (std::size_t d = product.batch.size(); d-- > 0;) {
+    offset += batch % product.batch[d] * operand.batch_strides[d];
+    batch /= product.batch[d];
+  }
+  return offset;
+}
 
 Expected<PreparedPtr> PrepareProduct(const Request& request, Product product) {
   MergeBatchIntoRows(product);

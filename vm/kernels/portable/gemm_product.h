@@ -38,6 +38,18 @@ struct Product {
   int threads = 1;
 };
 
+// The product that an operator asks for, before anything is merged.
+Expected<Product> MatMulProduct(const Request& request);
+Expected<Product> GemmProduct(const Request& request);
+
+// Batch dims of A that continue its rows without a gap, under one B for all,
+// make one taller product.
+void MergeBatchIntoRows(Product& product);
+
+// Offset of batch element `batch` in elements.
+int64_t BatchOffset(const Product& product, const ProductOperand& operand,
+                    int64_t batch);
+
 // `request` for the constants of inputs A and B and for messages.
 Expected<PreparedPtr> PrepareProduct(const Request& request, Product product);
 

@@ -22,6 +22,13 @@ std::vector<int64_t> BatchStrides(DimSpan dims,
 }
 
 Expected<PreparedPtr> PrepareMatMul(const Request& request) {
+  TRY(Product product, MatMulProduct(request));
+  return PrepareProduct(request, std::move(product));
+}
+
+}  // namespace
+
+Expected<Product> MatMulProduct(const Request& request) {
   const Operand& a = InputOf(request, 0);
   const Operand& b = InputOf(request, 1);
   TRY(const MatMulGeometry g, ResolveMatMul(a.dims, b.dims));
@@ -47,10 +54,8 @@ Expected<PreparedPtr> PrepareMatMul(const Request& request) {
           BatchStrides(b.dims, b_strides, b_vector ? 1 : 2, g.batch),
       .row_stride = b_vector ? b_strides[0] : b_strides[b_strides.size() - 2],
       .column_stride = b_vector ? 1 : b_strides.back()};
-  return PrepareProduct(request, std::move(product));
+  return product;
 }
-
-}  // namespace
 
 const KernelRow kMatMulKernel = {.prepare = PrepareMatMul,
                                  .data_form = Form::kAny,
