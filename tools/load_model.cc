@@ -87,7 +87,7 @@ Expected<bytecode::Module> Compile(const std::string& path, ModelKind kind,
   Progress progress("compile");
   compiler::CompileOptions compile = options.compile;
   compile.for_running = for_running;
-  compile.progress = progress.Steps();
+  if (!options.quiet) compile.progress = progress.Steps();
   Expected<bytecode::Module> module;
   if (kind == ModelKind::kIr) {
     const auto bytes = file->bytes();

@@ -25,6 +25,8 @@ struct ModelOptions {
   vm::SessionOptions session;
   // --target any: nothing in the compiled form suits one processor only.
   bool any_target = false;
+  // No progress bar, for work that is itself a part of something bigger.
+  bool quiet = false;
   // Options that were given and can only change a model that is not compiled
   // yet, such as "--no-kill".
   std::vector<std::string> compile_only;
