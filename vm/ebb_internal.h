@@ -50,6 +50,11 @@ struct ebb_program {
   std::vector<Info> outputs;
 };
 
+struct ebb_session {
+  std::unique_ptr<ebb::vm::Observer> observer;
+  std::unique_ptr<ebb::vm::Session> session;
+};
+
 namespace ebb::vm {
 
 // Never nullptr: without memory for the error itself, one that says so.
@@ -109,6 +114,26 @@ Expected<ebb_program*> MakeApiProgram(bytecode::Module module,
 // Fails on a negative rank or missing dims.
 Expected<TensorView> ViewOfApi(const ebb_tensor& tensor);
 ebb_tensor ToApi(const TensorView& view);
+
+// An ebb_value is a Kept under another name.
+inline ebb_value* ToApi(TakenValue value) {
+  return reinterpret_cast<ebb_value*>(value.release());
+}
+inline Kept* KeptOf(const ebb_value* value) {
+  return reinterpret_cast<Kept*>(const_cast<ebb_value*>(value));
+}
+
+// Lends the caller's value to functions that take a TakenValue.
+class Lent {
+ public:
+  explicit Lent(const ebb_value* value) : value_(KeptOf(value)) {}
+  Lent(Lent&& other) noexcept : value_(std::move(other.value_)) {}
+  ~Lent() { value_.release(); }
+  const TakenValue& get() const { return value_; }
+
+ private:
+  TakenValue value_;
+};
 
 }  // namespace ebb::vm
 

@@ -1,6 +1,4 @@
-// The C interface: sessions and values.
-#include <type_traits>
-
+// The C interface: sessions. Values are in ebb_value.cc.
 #include "vm/ebb_internal.h"
 
 namespace {
@@ -65,32 +63,7 @@ void ApiObserver::Tell(const ebb::vm::InstructionEvent& event,
   sink(observer_.user, &api);
 }
 
-// An ebb_value is a Kept under another name.
-ebb_value* ToApi(ebb::vm::TakenValue value) {
-  return reinterpret_cast<ebb_value*>(value.release());
-}
-ebb::vm::Kept* KeptOf(const ebb_value* value) {
-  return reinterpret_cast<ebb::vm::Kept*>(const_cast<ebb_value*>(value));
-}
-
-// Lends the caller's value to functions that take a TakenValue.
-class Lent {
- public:
-  explicit Lent(const ebb_value* value) : value_(KeptOf(value)) {}
-  Lent(Lent&& other) noexcept : value_(std::move(other.value_)) {}
-  ~Lent() { value_.release(); }
-  const ebb::vm::TakenValue& get() const { return value_; }
-
- private:
-  ebb::vm::TakenValue value_;
-};
-
 }  // namespace
-
-struct ebb_session {
-  std::unique_ptr<ApiObserver> observer;
-  std::unique_ptr<ebb::vm::Session> session;
-};
 
 using ebb::Status;
 using ebb::vm::Guarded;
@@ -189,15 +162,15 @@ ebb_error* ebb_session_set_input_by_name(ebb_session* session, const char* name,
 ebb_error* ebb_session_set_input_value(ebb_session* session, size_t index,
                                        const ebb_value* value) {
   return Guarded([&]() -> Status {
-    return session->session->SetInputValue(index, Lent(value).get());
+    return session->session->SetInputValue(index, ebb::vm::Lent(value).get());
   });
 }
 
 ebb_error* ebb_session_donate_input(ebb_session* session, size_t index,
                                     ebb_value* value) {
   return Guarded([&]() -> Status {
-    return session->session->DonateInput(index,
-                                         ebb::vm::TakenValue(KeptOf(value)));
+    return session->session->DonateInput(
+        index, ebb::vm::TakenValue(ebb::vm::KeptOf(value)));
   });
 }
 
@@ -264,110 +237,13 @@ ebb_error* ebb_session_take_output(ebb_session* session, size_t index,
                                    ebb_value** value) {
   return Guarded([&]() -> Status {
     TRY(ebb::vm::TakenValue taken, session->session->Take(index));
-    *value = ToApi(std::move(taken));
+    *value = ebb::vm::ToApi(std::move(taken));
     return {};
   });
 }
 
 void ebb_session_release_outputs(ebb_session* session) {
   session->session->ReleaseOutputs();
-}
-
-int32_t ebb_value_kind(const ebb_value* value) {
-  switch (KeptOf(value)->value->kind) {
-    case ebb::vm::ValueKind::kTensor:
-      return EBB_KIND_TENSOR;
-    case ebb::vm::ValueKind::kStorage:
-      return EBB_KIND_STORAGE;
-    case ebb::vm::ValueKind::kTuple:
-      return EBB_KIND_TUPLE;
-    case ebb::vm::ValueKind::kSequence:
-      return EBB_KIND_SEQUENCE;
-    case ebb::vm::ValueKind::kOptional:
-      return EBB_KIND_OPTIONAL;
-    case ebb::vm::ValueKind::kClosure:
-      return EBB_KIND_CLOSURE;
-    case ebb::vm::ValueKind::kOpaque:
-      return EBB_KIND_OBJECT;
-  }
-  return EBB_KIND_OBJECT;
-}
-
-ebb_error* ebb_value_tensor(const ebb_value* value, ebb_tensor* tensor) {
-  return Guarded([&]() -> Status {
-    const Lent lent(value);
-    const auto view = lent.get().tensor();
-    if (!view.has_value()) {
-      return ebb::Fail(
-          ebb::ErrorCode::kInvalidArgument,
-          "the value is of kind " +
-              std::string(ValueKindName(lent.get().value()->kind)) +
-              ", not a tensor");
-    }
-    *tensor = ebb::vm::ToApi(*view);
-    return {};
-  });
-}
-
-size_t ebb_value_count(const ebb_value* value) {
-  const ebb::vm::Object* object = ebb::vm::AsObject(KeptOf(value)->value);
-  const bool has_items = object != nullptr &&
-                         object->kind != ebb::vm::ValueKind::kClosure &&
-                         object->kind != ebb::vm::ValueKind::kOpaque;
-  return has_items ? object->fields.size() : 0;
-}
-
-ebb_error* ebb_value_item(ebb_session* session, const ebb_value* value,
-                          size_t index, ebb_value** item) {
-  return Guarded([&]() -> Status {
-    TRY(ebb::vm::TakenValue made,
-        session->session->Element(Lent(value).get(), index));
-    *item = ToApi(std::move(made));
-    return {};
-  });
-}
-
-void ebb_value_release(ebb_value* value) {
-  if (value != nullptr) ebb::vm::Memory::Drop(KeptOf(value));
-}
-
-ebb_error* ebb_value_create_tensor(ebb_session* session,
-                                   const ebb_tensor* tensor,
-                                   ebb_value** value) {
-  return Guarded([&]() -> Status {
-    TRY(const ebb::vm::TensorView view, ebb::vm::ViewOfApi(*tensor));
-    TRY(ebb::vm::TakenValue made, session->session->MakeTensor(view));
-    *value = ToApi(std::move(made));
-    return {};
-  });
-}
-
-ebb_error* ebb_value_create_sequence(ebb_session* session,
-                                     const ebb_value* const* items,
-                                     size_t count, ebb_value** value) {
-  return Guarded([&]() -> Status {
-    std::vector<Lent> lent;
-    std::vector<const ebb::vm::TakenValue*> pointers;
-    lent.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      lent.emplace_back(items[i]);
-      pointers.push_back(&lent.back().get());
-    }
-    TRY(ebb::vm::TakenValue made, session->session->MakeSequence(pointers));
-    *value = ToApi(std::move(made));
-    return {};
-  });
-}
-
-ebb_error* ebb_value_create_optional(ebb_session* session,
-                                     const ebb_value* item, ebb_value** value) {
-  return Guarded([&]() -> Status {
-    const Lent lent(item);
-    TRY(ebb::vm::TakenValue made, session->session->MakeOptional(
-                                      item != nullptr ? &lent.get() : nullptr));
-    *value = ToApi(std::move(made));
-    return {};
-  });
 }
 
 ebb_error* ebb_session_stats(const ebb_session* session, ebb_stats* stats) {
