@@ -11,7 +11,7 @@
 #include "tools/command_line.h"
 #include "tools/command_opt.h"
 #include "tools/command_run.h"
-#include "tools/command_test.h"
+#include "tools/command_test_folders.h"
 #include "tools/exit_code.h"
 #if __has_include("tools/command_bench.h")
 #include "tools/command_bench.h"

@@ -1,4 +1,4 @@
-#include "tools/command_test.h"
+#include "tools/command_test_folders.h"
 
 #include <cstdint>
 #include <iostream>
