@@ -5,16 +5,12 @@
 #include <limits>
 #include <utility>
 
-#include "tests/kernels/operator_case.h"
+#include "tests/kernels/elementwise_case.h"
 
 namespace ebb::kernels {
 namespace {
 
 using Unary = std::function<Number(Number)>;
-using Binary = std::function<Number(Number, Number)>;
-
-constexpr Number kNan = std::numeric_limits<Number>::quiet_NaN();
-constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
 
 struct UnaryCase {
   OperatorCode code;
@@ -153,49 +149,6 @@ TEST(ElementwiseTest, UnaryIntegersWrap) {
   }
 }
 
-void CheckBinary(OperatorCode code, const Binary& f, double ulps, DType dtype,
-                 std::mt19937& random, const Dims& a_dims, const Dims& b_dims) {
-  const Numbers a = Random(dtype, a_dims, random);
-  const Numbers b = Random(dtype, b_dims, random);
-  const Numbers y = Evaluate({.code = code, .inputs = {a, b}})[0];
-  std::vector<Number> expected;
-  ForEachIndex(y.dims, [&](int64_t, std::span<const int64_t> index) {
-    expected.push_back(f(At(a, y.dims, index), At(b, y.dims, index)));
-  });
-  ExpectNear(y, expected, ulps, std::string(InfoOf(code).name));
-}
-
-// Two shapes that broadcast: dims of a common one dropped or made 1.
-std::pair<Dims, Dims> BroadcastPair(std::mt19937& random) {
-  const Dims full = RandomDims(random, 5);
-  const auto thin = [&] {
-    Dims dims = full;
-    for (int64_t& dim : dims) {
-      if (random() % 3 == 0) dim = 1;
-    }
-    if (random() % 3 == 0) {
-      dims.erase(
-          dims.begin(),
-          dims.begin() + static_cast<int64_t>(random() % (dims.size() + 1)));
-    }
-    return dims;
-  };
-  return {thin(), thin()};
-}
-
-void CheckBinaryShapes(OperatorCode code, const Binary& f, double ulps,
-                       DType dtype, std::mt19937& random) {
-  CheckBinary(code, f, ulps, dtype, random, {}, {});
-  CheckBinary(code, f, ulps, dtype, random, {3, 300}, {300});
-  CheckBinary(code, f, ulps, dtype, random, {2, 3, 150}, {3, 1});
-  CheckBinary(code, f, ulps, dtype, random, {1}, {2200});
-  CheckBinary(code, f, ulps, dtype, random, {0}, {1});
-  for (int i = 0; i < 6; ++i) {
-    const auto [a, b] = BroadcastPair(random);
-    CheckBinary(code, f, ulps, dtype, random, a, b);
-  }
-}
-
 uint64_t BitsOf(Number x) {
   return x < 0 ? static_cast<uint64_t>(static_cast<int64_t>(x))
                : static_cast<uint64_t>(x);
@@ -284,97 +237,6 @@ TEST(ElementwiseTest, PReluScalesNegatives) {
                 return x < 0 ? RoundTo(DType::kI32, x * slope) : x;
               },
               0, DType::kI32, random, {4, 5}, {5});
-}
-
-TEST(ElementwiseTest, ComparisonsOfAllDTypes) {
-  using enum OperatorCode;
-  std::mt19937 random(6);
-  const std::vector<std::pair<OperatorCode, Binary>> comparisons = {
-      {kEqual, [](Number a, Number b) { return a == b; }},
-      {kLess, [](Number a, Number b) { return a < b; }},
-      {kLessOrEqual, [](Number a, Number b) { return a <= b; }},
-      {kGreater, [](Number a, Number b) { return a > b; }},
-      {kGreaterOrEqual, [](Number a, Number b) { return a >= b; }},
-  };
-  for (const auto& [code, f] : comparisons) {
-    for (const DType dtype : NumericDTypes()) {
-      CheckBinaryShapes(code, f, 0, dtype, random);
-    }
-    const Numbers nan = Data(DType::kF32, {2}, {kNan, kNan});
-    const Numbers one = Data(DType::kF32, {2}, {1, kNan});
-    ExpectNear(Evaluate({.code = code, .inputs = {nan, one}})[0], {0, 0}, 0,
-               "comparison with NaN");
-  }
-  CheckBinaryShapes(
-      kEqual, [](Number a, Number b) { return a == b; }, 0, DType::kBool,
-      random);
-}
-
-TEST(ElementwiseTest, Logic) {
-  using enum OperatorCode;
-  std::mt19937 random(7);
-  CheckBinaryShapes(
-      kAnd, [](Number a, Number b) { return a != 0 && b != 0; }, 0,
-      DType::kBool, random);
-  CheckBinaryShapes(
-      kOr, [](Number a, Number b) { return a != 0 || b != 0; }, 0, DType::kBool,
-      random);
-  CheckUnary({kNot, [](Number x) { return x == 0; }, 0}, DType::kBool, random,
-             {3, 70});
-}
-
-TEST(ElementwiseTest, WhereChoosesByElement) {
-  std::mt19937 random(8);
-  for (const DType dtype : AllDTypes()) {
-    for (int i = 0; i < 4; ++i) {
-      const auto [c_dims, x_dims] = BroadcastPair(random);
-      const Numbers c = Random(DType::kBool, c_dims, random);
-      const Numbers x = Random(dtype, x_dims, random);
-      const Numbers y = Random(dtype, {}, random);
-      const Numbers out =
-          Evaluate({.code = OperatorCode::kWhere, .inputs = {c, x, y}})[0];
-      std::vector<Number> expected;
-      ForEachIndex(out.dims, [&](int64_t, std::span<const int64_t> index) {
-        expected.push_back(At(c, out.dims, index) != 0 ? At(x, out.dims, index)
-                                                       : y.values[0]);
-      });
-      ExpectNear(out, expected, 0, "where");
-    }
-  }
-}
-
-TEST(ElementwiseTest, ClipBounds) {
-  std::mt19937 random(9);
-  for (const DType dtype : NumericDTypes()) {
-    const Numbers x = Random(dtype, {7, 30}, random);
-    const Numbers low = Data(dtype, {}, {1});
-    const Numbers high = Data(dtype, {1}, {3});
-    const auto check = [&](const Numbers& lowest, const Numbers& highest) {
-      const Numbers y = Evaluate(
-          {.code = OperatorCode::kClip, .inputs = {x, lowest, highest}})[0];
-      std::vector<Number> expected;
-      for (Number value : x.values) {
-        if (!lowest.values.empty() && value < lowest.values[0]) {
-          value = lowest.values[0];
-        }
-        if (!highest.values.empty() && value > highest.values[0]) {
-          value = highest.values[0];
-        }
-        expected.push_back(value);
-      }
-      ExpectNear(y, expected, 0, "clip");
-    };
-    check(low, high);
-    check(high, low);
-    check(low, {});
-    check({}, high);
-    check({}, {});
-  }
-  const Numbers x = Data(DType::kF32, {}, {kNan});
-  const Numbers zero = Data(DType::kF32, {}, {0});
-  ExpectNear(
-      Evaluate({.code = OperatorCode::kClip, .inputs = {x, zero, zero}})[0],
-      {kNan}, 0, "clip of NaN");
 }
 
 TEST(ElementwiseTest, PowOfAllPairs) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "vm/kernels/portable/lanes.h"
 #include "vm/kernels/portable/request.h"
 #include "vm/kernels/portable/rows.h"
 #include "vm/kernels/portable/tile_io.h"
@@ -19,17 +20,16 @@ using UpdateFunction = void (*)(const void* row, int64_t n, int64_t at,
 using ScanFunction = void (*)(const void* run, int64_t n, int64_t at,
                               void* best, int64_t* index);
 
+// Without branches, so that columns become vectors.
 template <bool kLast, class T>
-bool Beats(T x, T best) {
-  const bool x_is_nan = x != x;
-  const bool best_is_nan = best != best;
-  if (x_is_nan || best_is_nan) return x_is_nan && (kLast || !best_is_nan);
-  return kLast ? x >= best : x > best;
+EBB_ALWAYS_INLINE bool Beats(T x, T best) {
+  if constexpr (kLast) return (x >= best) | (x != x);
+  return (x > best) | ((x != x) & (best == best));
 }
 
 template <bool kLast, class T>
-void Update(const void* row, int64_t n, int64_t at, void* best,
-            int64_t* index) {
+EBB_TARGET_CLONES void Update(const void* row, int64_t n, int64_t at,
+                              void* best, int64_t* index) {
   const T* x = static_cast<const T*>(row);
   T* values = static_cast<T*>(best);
   if (at == 0) {
@@ -37,26 +37,36 @@ void Update(const void* row, int64_t n, int64_t at, void* best,
     std::fill_n(index, n, 0);
     return;
   }
+  EBB_INDEPENDENT
   for (int64_t c = 0; c < n; ++c) {
-    const bool better = Beats<kLast>(x[c], values[c]);
-    values[c] = better ? x[c] : values[c];
-    index[c] = better ? at : index[c];
+    const T value = x[c];
+    const T old = values[c];
+    const int64_t place = index[c];
+    const bool better = Beats<kLast>(value, old);
+    values[c] = better ? value : old;
+    index[c] = better ? at : place;
   }
 }
 
+template <class T>
+EBB_TARGET_CLONES T LargestOf(const T* x, int64_t n) {
+  return ReduceLanes<RunningMaxOp>(x, n, x[0]);
+}
+
+// The largest first, in vectors; then where it is.
 template <bool kLast, class T>
 void Scan(const void* run, int64_t n, int64_t at, void* best, int64_t* index) {
   const T* x = static_cast<const T*>(run);
-  T value = at == 0 ? x[0] : *static_cast<T*>(best);
-  int64_t place = at == 0 ? 0 : *index;
-  for (int64_t i = at == 0 ? 1 : 0; i < n; ++i) {
-    if (Beats<kLast>(x[i], value)) {
-      value = x[i];
-      place = at + i;
-    }
-  }
-  *static_cast<T*>(best) = value;
-  *index = place;
+  T& value = *static_cast<T*>(best);
+  const T largest = LargestOf(x, n);
+  if (at != 0 && !Beats<kLast>(largest, value)) return;
+  value = largest;
+  const auto is_it = [largest](T v) {
+    return v == largest || (largest != largest && v != v);
+  };
+  int64_t i = kLast ? n - 1 : 0;
+  while (!is_it(x[i])) i += kLast ? -1 : 1;
+  *index = at + i;
 }
 
 struct ArgFunctions {

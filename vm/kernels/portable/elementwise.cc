@@ -3,6 +3,7 @@
 #include "vm/kernels/portable/elementwise.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -50,8 +51,10 @@ std::vector<std::size_t> MemoryOrder(const Operand& output) {
   for (std::size_t d = 0; d < output.dims.size(); ++d) {
     if (output.dims[d] != 1) order.push_back(d);
   }
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return std::abs(output.strides[a]) > std::abs(output.strides[b]);
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    const int64_t a_stride = std::abs(output.strides[a]);
+    const int64_t b_stride = std::abs(output.strides[b]);
+    return a_stride != b_stride ? a_stride > b_stride : a < b;
   });
   return order;
 }

@@ -26,7 +26,7 @@ struct RunningMaxOp {
   template <class T>
   EBB_ALWAYS_INLINE static T Do(T a, T x) {
     if constexpr (std::is_floating_point_v<T>) {
-      return (x > a) | (x != x) ? x : a;
+      return ((x > a) | (x != x)) ? x : a;
     } else {
       return x > a ? x : a;
     }
@@ -36,7 +36,7 @@ struct RunningMinOp {
   template <class T>
   EBB_ALWAYS_INLINE static T Do(T a, T x) {
     if constexpr (std::is_floating_point_v<T>) {
-      return (x < a) | (x != x) ? x : a;
+      return ((x < a) | (x != x)) ? x : a;
     } else {
       return x < a ? x : a;
     }

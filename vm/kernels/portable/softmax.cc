@@ -138,16 +138,24 @@ class SoftmaxKernel final : public Prepared {
     for (int64_t at = 0; at < axis_size_; ++at) {
       functions_.column_max(read(at), n, b.highest.bytes);
     }
+    const bool keep = keeps_exp_ && !log_;
+    const auto target = [&](int64_t at) {
+      return writer_.Target(args.outputs[0], first + at * inner_, n, b.out);
+    };
     for (int64_t at = 0; at < axis_size_; ++at) {
-      functions_.column_sum(read(at), n, b.highest.bytes, b.sum);
+      functions_.column_exp(read(at), n, b.highest.bytes, b.sum,
+                            keep ? target(at) : nullptr);
     }
     functions_.column_factor(b.sum, n, log_, b.work.bytes);
     for (int64_t at = 0; at < axis_size_; ++at) {
-      const int64_t begin = first + at * inner_;
-      const void* x = read(at);
-      void* out = writer_.Target(args.outputs[0], begin, n, b.out);
-      functions_.column_out(x, n, b.highest.bytes, b.work.bytes, log_, out);
-      writer_.Commit(args.outputs[0], begin, n, b.out, b.raw);
+      void* out = target(at);
+      if (keep) {
+        functions_.column_scale(out, n, b.work.bytes, out);
+        continue;
+      }
+      functions_.column_out(read(at), n, b.highest.bytes, b.work.bytes, log_,
+                            out);
+      writer_.Commit(args.outputs[0], first + at * inner_, n, b.out, b.raw);
     }
   }
 

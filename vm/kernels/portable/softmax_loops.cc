@@ -80,14 +80,32 @@ EBB_TARGET_CLONES void ColumnMax(const void* x, int64_t n, void* highest) {
 }
 
 template <class T>
-EBB_TARGET_CLONES void ColumnSum(const void* x, int64_t n, const void* highest,
-                                 double* sum) {
+EBB_TARGET_CLONES void ColumnExp(const void* x, int64_t n, const void* highest,
+                                 double* sum, void* e) {
   const T* in = static_cast<const T*>(x);
   const T* max = static_cast<const T*>(highest);
-  EBB_INDEPENDENT
-  for (int64_t c = 0; c < n; ++c) {
-    sum[c] += static_cast<double>(Exp(in[c] - max[c]));
+  T* out = static_cast<T*>(e);
+  if (out == nullptr) {
+    EBB_INDEPENDENT
+    for (int64_t c = 0; c < n; ++c) {
+      sum[c] += static_cast<double>(Exp(in[c] - max[c]));
+    }
+    return;
   }
+  EBB_INDEPENDENT
+  for (int64_t c = 0; c < n; ++c) out[c] = Exp(in[c] - max[c]);
+  EBB_INDEPENDENT
+  for (int64_t c = 0; c < n; ++c) sum[c] += static_cast<double>(out[c]);
+}
+
+template <class T>
+EBB_TARGET_CLONES void ColumnScale(const void* x, int64_t n, const void* factor,
+                                   void* out) {
+  const T* in = static_cast<const T*>(x);
+  const T* factors = static_cast<const T*>(factor);
+  T* to = static_cast<T*>(out);
+  EBB_INDEPENDENT
+  for (int64_t c = 0; c < n; ++c) to[c] = in[c] * factors[c];
 }
 
 template <class T>
@@ -123,8 +141,9 @@ SoftmaxFunctions FunctionsOf() {
           .row_log = &RowLog<T>,
           .column_clear = &ColumnClear<T>,
           .column_max = &ColumnMax<T>,
-          .column_sum = &ColumnSum<T>,
+          .column_exp = &ColumnExp<T>,
           .column_factor = &ColumnFactor<T>,
+          .column_scale = &ColumnScale<T>,
           .column_out = &ColumnOut<T>};
 }
 

@@ -29,11 +29,15 @@ struct SoftmaxFunctions {
 
   void (*column_clear)(void* highest, double* sum, int64_t n) = nullptr;
   void (*column_max)(const void* x, int64_t n, void* highest) = nullptr;
-  void (*column_sum)(const void* x, int64_t n, const void* highest,
-                     double* sum) = nullptr;
+  // Adds exp(x - highest), which goes to `e` unless that is nullptr.
+  void (*column_exp)(const void* x, int64_t n, const void* highest, double* sum,
+                     void* e) = nullptr;
   // What column_out multiplies with or takes away: 1 / sum or log(sum).
   void (*column_factor)(const double* sum, int64_t n, bool log,
                         void* factor) = nullptr;
+  // out = x * factor.
+  void (*column_scale)(const void* x, int64_t n, const void* factor,
+                       void* out) = nullptr;
   void (*column_out)(const void* x, int64_t n, const void* highest,
                      const void* factor, bool log, void* out) = nullptr;
 };

@@ -47,10 +47,11 @@ StridedCopy::StridedCopy(int element_bytes, std::span<const int64_t> dims,
       kept[kept_count++] = {dims[d], to_strides[d], from_strides[d]};
     }
   }
-  std::stable_sort(kept.begin(), kept.begin() + kept_count,
-                   [](const Dim& a, const Dim& b) {
-                     return std::abs(a.to) > std::abs(b.to);
-                   });
+  // No two dims that are left share a stride of the target.
+  std::sort(kept.begin(), kept.begin() + kept_count,
+            [](const Dim& a, const Dim& b) {
+              return std::abs(a.to) > std::abs(b.to);
+            });
   for (int d = 0; d < kept_count; ++d) {
     const Dim& dim = kept[d];
     if (rank_ > 0) {

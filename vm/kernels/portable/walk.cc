@@ -56,6 +56,25 @@ void GatherRun(const T* from, int64_t stride, int64_t n, T* to) {
   }
 }
 
+// A row that repeats (a broadcast along the outer dim): the first period is
+// copied, the rest doubles what is there. Short rows would else cost a call
+// for every few elements.
+template <class T>
+void GatherRepeated(const T* row, int64_t row_size, int64_t begin, int64_t n,
+                    T* to) {
+  const int64_t first = begin % row_size;
+  const int64_t period = std::min(n, row_size);
+  for (int64_t i = 0; i < period; ++i) {
+    const int64_t at = first + i;
+    to[i] = row[at < row_size ? at : at - row_size];
+  }
+  for (int64_t done = period; done < n;) {
+    const int64_t run = std::min(done, n - done);
+    std::memcpy(to + done, to, run * sizeof(T));
+    done += run;
+  }
+}
+
 template <class T>
 void ScatterRun(const T* from, int64_t n, T* to, int64_t stride) {
   if (stride == 1) {
@@ -104,6 +123,10 @@ void GatherElements(const Walk& walk, int element_bytes, const std::byte* base,
   WithElementType(element_bytes, [&]<class T>(T) {
     const T* from = reinterpret_cast<const T*>(base);
     T* to = reinterpret_cast<T*>(dense);
+    if (walk.rank == 2 && walk.strides[0] == 0 && walk.strides[1] == 1) {
+      GatherRepeated(from, walk.sizes[1], begin, n, to);
+      return;
+    }
     RowCursor cursor(walk, begin);
     while (n > 0) {
       const int64_t run = std::min(n, cursor.left_in_row());
