@@ -1,5 +1,6 @@
 #include "compiler/compile.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
@@ -27,40 +28,62 @@
 namespace ebb::compiler {
 namespace {
 
+// What a step may need besides the module.
+struct Context {
+  const CompileOptions& options;
+  const MappedFile* file;  // That the model was read from; may be none.
+};
+
 struct Step {
   std::string_view name;
-  Status (*run)(ir::Module& module, const CompileOptions& options);
+  Status (*run)(ir::Module& module, const Context& context);
 };
 
 template <void (*kPass)(ir::Module&)>
-Status Plain(ir::Module& module, const CompileOptions&) {
+Status Plain(ir::Module& module, const Context&) {
   kPass(module);
   return {};
 }
 
 template <void (*kPass)(ir::Module&), bool CompileOptions::*kSwitch>
-Status When(ir::Module& module, const CompileOptions& options) {
-  if (options.*kSwitch) kPass(module);
+Status When(ir::Module& module, const Context& context) {
+  if (context.options.*kSwitch) kPass(module);
   return {};
 }
 
-Status Infer(ir::Module& module, const CompileOptions&) {
+Status Infer(ir::Module& module, const Context&) {
   return ir::InferTypes(module);
 }
 
-Status Pack(ir::Module& module, const CompileOptions& options) {
-  if (options.pack) passes::PackConstants(module, options.backend);
+// The pages of the model from which `bytes` came leave memory, so that no
+// weight is held twice.
+void DropPages(const MappedFile* file, std::span<const std::byte> bytes) {
+  if (file == nullptr) return;
+  const std::span<const std::byte> all = file->bytes();
+  if (bytes.data() < all.data() || bytes.data() >= all.data() + all.size()) {
+    return;
+  }
+  file->Drop(bytes);
+}
+
+Status Pack(ir::Module& module, const Context& context) {
+  if (!context.options.pack) return {};
+  passes::PackConstants(module, context.options.backend,
+                        [&](std::span<const std::byte> plain) {
+                          DropPages(context.file, plain);
+                        });
   return {};
 }
 
-Status Memory(ir::Module& module, const CompileOptions& options) {
-  return passes::MakeMemoryExplicit(module, {options.backend, options.threads});
+Status Memory(ir::Module& module, const Context& context) {
+  return passes::MakeMemoryExplicit(
+      module, {context.options.backend, context.options.threads});
 }
 
 // The kills of a loop are not for show, so they are all inserted first.
-Status Kill(ir::Module& module, const CompileOptions& options) {
+Status Kill(ir::Module& module, const Context& context) {
   passes::InsertKills(module);
-  if (!options.kill) passes::StripKills(module);
+  if (!context.options.kill) passes::StripKills(module);
   return {};
 }
 
@@ -113,14 +136,25 @@ Status AlignConstants(bytecode::Module& module, const MappedFile* file) {
                       std::to_string(constant.data.size()) + " bytes",
                   "constant \"" + module.string(constant.name) + "\"");
     }
-    std::memcpy(copy->data, constant.data.data(), constant.data.size());
-    const std::span<const std::byte> before = constant.data;
+    // Piece by piece: the model's pages go while the copy grows.
+    constexpr std::size_t kPieceBytes = 1U << 20U;
+    for (std::size_t at = 0; at < copy->size; at += kPieceBytes) {
+      const auto piece =
+          constant.data.subspan(at, std::min(kPieceBytes, copy->size - at));
+      std::memcpy(copy->data + at, piece.data(), piece.size());
+      DropPages(file, piece);
+    }
     constant.data = {copy->data, copy->size};
     module.owned.push_back(std::move(copy));
-    if (file != nullptr && before.data() >= file->bytes().data() &&
-        before.data() < file->bytes().data() + file->bytes().size()) {
-      file->Drop(before);
-    }
+  }
+  return {};
+}
+
+Status RunSteps(ir::Module& module, const Context& context) {
+  for (std::size_t i = 0; i < kSteps.size(); ++i) {
+    Report(context.options, kSteps[i].name, i + 1);
+    RETURN_IF_ERROR(kSteps[i].run(module, context));
+    assert(ir::Verify(module).has_value());
   }
   return {};
 }
@@ -128,7 +162,7 @@ Status AlignConstants(bytecode::Module& module, const MappedFile* file) {
 Expected<bytecode::Module> Finish(ir::Module module,
                                   const CompileOptions& options,
                                   const MappedFile* file) {
-  RETURN_IF_ERROR(Optimize(module, options));
+  RETURN_IF_ERROR(RunSteps(module, {options, file}));
   Report(options, "emit bytecode", kSteps.size() + 1);
   lowering::LowerOptions lower;
   lower.producer = Producer();
@@ -162,12 +196,7 @@ Expected<ir::Module> Import(std::span<const std::byte> bytes,
 std::string_view Producer() { return "ebb " EBB_VERSION; }
 
 Status Optimize(ir::Module& module, const CompileOptions& options) {
-  for (std::size_t i = 0; i < kSteps.size(); ++i) {
-    Report(options, kSteps[i].name, i + 1);
-    RETURN_IF_ERROR(kSteps[i].run(module, options));
-    assert(ir::Verify(module).has_value());
-  }
-  return {};
+  return RunSteps(module, {options, nullptr});
 }
 
 Expected<bytecode::Module> CompileIr(ir::Module module,

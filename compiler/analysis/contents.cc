@@ -165,7 +165,9 @@ MaybeList Evaluator::ShapeOf() const {
 MaybeList Evaluator::SizeOf() const {
   const Type& type = TypeOf(0);
   if (!type.IsTensor() || !type.ranked) return std::nullopt;
-  return List{dims_.Product(type.dims)};
+  const Dim count = dims_.Product(type.dims);
+  if (!count.valid()) return std::nullopt;
+  return List{count};
 }
 
 MaybeList Evaluator::Concat() const {
@@ -319,7 +321,8 @@ MaybeList Evaluator::CompareBinary() {
 
 MaybeList Evaluator::Select() const {
   const auto condition = Numbers(0);
-  if (!condition.has_value() || !In(1).has_value() || !In(2).has_value()) {
+  if (!condition.has_value() || !In(1).has_value() || !In(2).has_value() ||
+      RankOf(0) > 1 || RankOf(1) > 1 || RankOf(2) > 1) {
     return std::nullopt;
   }
   const std::size_t count =

@@ -16,7 +16,9 @@ namespace {
 
 // "node \"conv_1\" (conv)" for messages; the location when there is no node.
 std::string WhereOf(const Instr& instr) {
-  const std::string op(InfoOf(instr.code).mnemonic);
+  const std::string op(instr.kind == InstrKind::kIf
+                           ? "if"
+                           : InfoOf(instr.code).mnemonic);
   if (!instr.node.empty()) return "node \"" + instr.node + "\" (" + op + ")";
   if (instr.location.line != 0) {
     return std::to_string(instr.location.line) + ":" +
@@ -135,7 +137,13 @@ Status InferIf(Module& module, Function& function, const Instr& instr) {
     if (!instr.results[i].valid()) continue;
     const Type& a = function.value(ends[0]->operands[i].value).type;
     const Type& b = function.value(ends[1]->operands[i].value).type;
-    TRY(Type type, MeetTypes(module, a, b));
+    auto met = MeetTypes(module, a, b);
+    if (!met.has_value()) {
+      Error error = std::move(met).error();
+      error.where = WhereOf(instr);
+      return std::unexpected(std::move(error));
+    }
+    Type type = std::move(*met);
     Value& result = function.value(instr.results[i]);
     // A second inference keeps the symbols of the first.
     if (result.type.IsTensor() && type.IsTensor() && result.type.ranked &&

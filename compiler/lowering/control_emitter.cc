@@ -17,6 +17,16 @@ using ir::InstrKind;
 using ir::TypeKind;
 using ir::ValueId;
 
+namespace {
+
+Opcode KillOf(const ir::Type& type) {
+  if (type.kind == TypeKind::kTensor) return Opcode::kKillTensor;
+  if (type.kind == TypeKind::kStorage) return Opcode::kKillStorage;
+  return Opcode::kKillObject;
+}
+
+}  // namespace
+
 // Each yielded value goes into the register that its result has. The results'
 // registers were free when the branches began, and stay so until here.
 Status FunctionEmitter::EmitYield(const Instr& instr,
@@ -27,11 +37,8 @@ Status FunctionEmitter::EmitYield(const Instr& instr,
       if (operand.move) {
         const int64_t hold = HoldOf(operand.value);
         ReleaseHold(operand.value);
-        const TypeKind kind = function_.value(operand.value).type.kind;
-        const Opcode kill = kind == TypeKind::kTensor    ? Opcode::kKillTensor
-                            : kind == TypeKind::kStorage ? Opcode::kKillStorage
-                                                         : Opcode::kKillObject;
-        builder_.Emit(kill).Kills({hold});
+        builder_.Emit(KillOf(function_.value(operand.value).type))
+            .Kills({hold});
       }
       continue;
     }
@@ -87,8 +94,8 @@ Status FunctionEmitter::EmitIf(const Instr& instr) {
 }
 
 // The next step's values go into the carried registers. What is carried on in
-// its own register stays; the others go through registers of their own first
-// when a carried register is still in use by one that comes later.
+// its own register stays. All others are brought into registers that are none
+// of the carried ones first, so that none is written over before it is read.
 Status FunctionEmitter::EmitContinue(const Instr& instr,
                                      const std::vector<int64_t>& carried,
                                      int64_t condition) {
@@ -101,24 +108,34 @@ Status FunctionEmitter::EmitContinue(const Instr& instr,
       builder_.Emit(Opcode::kKillTensor).Kills({hold});
     }
   }
+  const std::unordered_set<int64_t> is_carried(carried.begin(), carried.end());
+  // Carried registers that come up as free stay aside until they are filled.
+  const auto take_other = [&] {
+    int64_t hold = holds_.Take();
+    while (is_carried.contains(hold)) hold = holds_.Take();
+    return hold;
+  };
   std::vector<int64_t> staged(carried.size(), kNoRegister);
   for (std::size_t i = 0; i < carried.size(); ++i) {
     const ir::Operand& operand = instr.operands[i + 1];
-    if (operand.move && HoldOf(operand.value) == carried[i]) {
-      hold_of_[operand.value.index()] = kNoRegister;
+    const int64_t from = HoldOf(operand.value);
+    if (!operand.move) {
+      staged[i] = take_other();
+      builder_.Emit(Opcode::kShare).DefHold(staged[i]).Use(from);
       continue;
     }
-    const PassOperand from = Take(operand);
-    staged[i] = holds_.Take();
-    if (from.moved && staged[i] == from.hold) continue;
-    if (from.moved) {
-      builder_.Emit(Opcode::kMove).DefHold(staged[i]).Moved(from.hold);
-    } else {
-      builder_.Emit(Opcode::kShare).DefHold(staged[i]).Use(from.hold);
+    hold_of_[operand.value.index()] = kNoRegister;
+    if (from == carried[i]) continue;
+    if (!is_carried.contains(from)) {
+      staged[i] = from;
+      continue;
     }
+    staged[i] = take_other();
+    builder_.Emit(Opcode::kMove).DefHold(staged[i]).Moved(from);
   }
   for (std::size_t i = 0; i < carried.size(); ++i) {
-    if (staged[i] == kNoRegister || staged[i] == carried[i]) continue;
+    if (staged[i] == kNoRegister) continue;
+    holds_.TakeThis(carried[i]);
     builder_.Emit(Opcode::kMove).DefHold(carried[i]).Moved(staged[i]);
     holds_.Release(staged[i]);
   }
@@ -194,7 +211,8 @@ Status FunctionEmitter::EmitLoop(const Instr& instr) {
     if (result.valid()) {
       hold_of_[result.index()] = carried[i];
     } else {
-      builder_.Emit(Opcode::kKillTensor).Kills({carried[i]});
+      const ValueId param = body.params[i + 1];
+      builder_.Emit(KillOf(function_.value(param).type)).Kills({carried[i]});
       holds_.Release(carried[i]);
     }
   }

@@ -120,9 +120,13 @@ Expected<std::vector<InOperand>> FunctionEmitter::InsOf(const Instr& instr) {
 // Symbols that some size, dim or check of the function is computed from; the
 // others need no register.
 void FunctionEmitter::CollectNeededSymbols() {
-  std::vector<ir::SymbolId> symbols;
   const auto collect = [&](const std::vector<ir::Dim>& dims) {
-    for (const ir::Dim dim : dims) module_.dims.CollectSymbols(dim, symbols);
+    // Collecting searches the list, so each dim gets one of its own.
+    for (const ir::Dim dim : dims) {
+      std::vector<ir::SymbolId> symbols;
+      module_.dims.CollectSymbols(dim, symbols);
+      needed_.insert(symbols.begin(), symbols.end());
+    }
   };
   for (const Instr& instr : function_.instrs) {
     collect(instr.dims);
@@ -135,7 +139,6 @@ void FunctionEmitter::CollectNeededSymbols() {
       collect(function_.value(result).type.strides);
     }
   }
-  needed_.insert(symbols.begin(), symbols.end());
 }
 
 void FunctionEmitter::BindSymbols(ValueId value) {
@@ -147,14 +150,19 @@ void FunctionEmitter::BindSymbols(ValueId value) {
         dims_.IsBound(*symbol)) {
       continue;
     }
-    const int64_t size = dims_.NewRegister();
-    builder_.Emit(Opcode::kDimOf)
-        .DefInt(size)
-        .Use(HoldOf(value))
-        .Imm(static_cast<int64_t>(axis))
-        .Name(module_.dims.SymbolName(*symbol));
-    dims_.BindSymbol(*symbol, IntOperand::Register(size));
+    BindSymbol(*symbol, HoldOf(value), axis);
   }
+}
+
+void FunctionEmitter::BindSymbol(ir::SymbolId symbol, int64_t hold,
+                                 std::size_t axis) {
+  const int64_t size = dims_.NewRegister();
+  builder_.Emit(Opcode::kDimOf)
+      .DefInt(size)
+      .Use(hold)
+      .Imm(static_cast<int64_t>(axis))
+      .Name(module_.dims.SymbolName(symbol));
+  dims_.BindSymbol(symbol, IntOperand::Register(size));
 }
 
 void FunctionEmitter::BindSymbols(const Instr& instr) {
@@ -189,32 +197,39 @@ void FunctionEmitter::EmitParams(bool is_entry) {
 // for; those of the entry are checked by the VM, with the inputs' names.
 Status FunctionEmitter::CheckParams() {
   for (const ir::Param& param : function_.params) {
-    const ir::Value& value = function_.value(param.value);
-    if (!value.type.IsTensor() || !value.type.ranked) continue;
-    const std::string what =
-        "function " + function_.name + ", parameter %" + value.name;
-    const auto message = context_.builder.InternString(what);
-    builder_.Emit(Opcode::kAssertTensor)
-        .Use(HoldOf(param.value))
-        .DTypeCode(value.type.dtype)
-        .Imm(static_cast<int64_t>(value.type.dims.size()))
-        .String(message);
-    BindSymbols(param.value);
-    for (std::size_t axis = 0; axis < value.type.dims.size(); ++axis) {
-      const ir::Dim dim = value.type.dims[axis];
-      const auto symbol = module_.dims.AsSymbol(dim);
-      if (symbol.has_value() && !needed_.contains(*symbol)) continue;
-      TRY(const IntOperand wanted, dims_.Emit(dim));
-      const int64_t got = dims_.NewRegister();
-      builder_.Emit(Opcode::kDimOf)
-          .DefInt(got)
-          .Use(HoldOf(param.value))
-          .Imm(static_cast<int64_t>(axis));
-      builder_.Emit(Opcode::kAssertEqual)
-          .Int(IntOperand::Register(got))
-          .Int(wanted)
-          .String(message);
+    const auto message = context_.builder.InternString(
+        "function " + function_.name + ", parameter %" + NameOf(param.value));
+    RETURN_IF_ERROR(CheckDims(param.value, message));
+  }
+  return {};
+}
+
+// Rank, dtype and dims of the tensor in a register against its type. A symbol
+// that is not bound yet gets its value here.
+Status FunctionEmitter::CheckDims(ValueId value, bytecode::StringId message) {
+  const ir::Type& type = function_.value(value).type;
+  if (!type.IsTensor() || !type.ranked) return {};
+  const int64_t hold = HoldOf(value);
+  builder_.Emit(Opcode::kAssertTensor)
+      .Use(hold)
+      .DTypeCode(type.dtype)
+      .Imm(static_cast<int64_t>(type.dims.size()))
+      .String(message);
+  for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
+    const auto symbol = module_.dims.AsSymbol(type.dims[axis]);
+    if (symbol.has_value() && !needed_.contains(*symbol)) continue;
+    if (symbol.has_value() && !dims_.IsBound(*symbol)) {
+      BindSymbol(*symbol, hold, axis);
+      continue;
     }
+    TRY(const IntOperand wanted, dims_.Emit(type.dims[axis]));
+    const int64_t got = dims_.NewRegister();
+    builder_.Emit(Opcode::kDimOf).DefInt(got).Use(hold).Imm(
+        static_cast<int64_t>(axis));
+    builder_.Emit(Opcode::kAssertEqual)
+        .Int(IntOperand::Register(got))
+        .Int(wanted)
+        .String(message);
   }
   return {};
 }
@@ -363,32 +378,13 @@ Status FunctionEmitter::EmitPlaced(const Instr& instr, Opcode opcode) {
 Status FunctionEmitter::EmitMatchCast(const Instr& instr) {
   const ValueId source = instr.operands[0].value;
   const ValueId result = instr.results[0];
-  const ir::Type& type = function_.value(result).type;
   const int64_t from = HoldOf(source);
-  const auto message =
-      context_.builder.InternString("match_cast of %" + NameOf(source));
-  if (type.IsTensor() && type.ranked) {
-    builder_.Emit(Opcode::kAssertTensor)
-        .Use(from)
-        .DTypeCode(type.dtype)
-        .Imm(static_cast<int64_t>(type.dims.size()))
-        .String(message);
-  }
-  const int64_t hold = DefineHold(result);
-  builder_.Emit(Opcode::kShare).DefHold(hold).Use(from).Name(NameOf(result));
-  BindSymbols(result);
-  if (!type.IsTensor() || !type.ranked) return {};
-  for (std::size_t axis = 0; axis < type.dims.size(); ++axis) {
-    TRY(const IntOperand wanted, dims_.Emit(type.dims[axis]));
-    const int64_t got = dims_.NewRegister();
-    builder_.Emit(Opcode::kDimOf).DefInt(got).Use(hold).Imm(
-        static_cast<int64_t>(axis));
-    builder_.Emit(Opcode::kAssertEqual)
-        .Int(IntOperand::Register(got))
-        .Int(wanted)
-        .String(message);
-  }
-  return {};
+  builder_.Emit(Opcode::kShare)
+      .DefHold(DefineHold(result))
+      .Use(from)
+      .Name(NameOf(result));
+  return CheckDims(result, context_.builder.InternString("match_cast of %" +
+                                                         NameOf(source)));
 }
 
 Status FunctionEmitter::EmitGet(const Instr& instr) {
@@ -422,10 +418,16 @@ Status FunctionEmitter::EmitStoreInts(const Instr& instr) {
 Status FunctionEmitter::EmitSequenceEdit(const Instr& instr) {
   const bool insert = instr.kind == InstrKind::kSequenceInsert;
   const std::size_t at = insert ? 2 : 1;
-  // Without an index: at the end, which INT64_MAX stands for when inserting.
-  IntOperand index = IntOperand::Immediate(insert ? INT64_MAX : -1);
+  // Without an index: at the end.
+  IntOperand index = IntOperand::Immediate(-1);
   if (instr.operands.size() > at && instr.operands[at].value.valid()) {
     TRY(index, IntOf(instr.operands[at].value));
+  } else if (insert) {
+    const int64_t length = dims_.NewRegister();
+    builder_.Emit(Opcode::kLengthOf)
+        .DefInt(length)
+        .Use(HoldOf(instr.operands[0].value));
+    index = IntOperand::Register(length);
   }
   const auto sequence = Take(instr.operands[0]);
   if (insert) {

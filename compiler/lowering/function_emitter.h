@@ -50,6 +50,7 @@ class FunctionEmitter {
   // function_emitter.cc
   void EmitParams(bool is_entry);
   Status CheckParams();
+  Status CheckDims(ir::ValueId value, bytecode::StringId message);
   void EmitConstants();
   Status EmitOperator(const ir::Instr& instr);
   Status EmitScratchBytes(const ir::Instr& instr);
@@ -85,6 +86,7 @@ class FunctionEmitter {
   Expected<std::vector<bytecode::InOperand>> InsOf(const ir::Instr& instr);
   // A dim of a tensor in a register, where the function needs its symbol.
   void BindSymbols(ir::ValueId value);
+  void BindSymbol(ir::SymbolId symbol, int64_t hold, std::size_t axis);
   void BindSymbols(const ir::Instr& instr);
   Expected<std::vector<IntOperand>> StridesOf(const ir::Type& type);
   void CollectNeededSymbols();

@@ -25,6 +25,11 @@ class HoldRegisters {
     if (state_.free.empty()) return state_.count++;
     return state_.free.extract(state_.free.begin()).value();
   }
+  // Takes a certain one, unless it is taken already.
+  void TakeThis(int64_t hold) {
+    assert(hold < state_.count);
+    state_.free.erase(hold);
+  }
   void Release(int64_t hold) {
     assert(hold < state_.count);
     [[maybe_unused]] const bool fresh = state_.free.insert(hold).second;

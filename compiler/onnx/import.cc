@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "bytecode/shape_rules/geometry.h"
 #include "bytecode/shape_rules/rule.h"
 #include "compiler/onnx/graph_builder.h"
 #include "compiler/onnx/node_context.h"
@@ -36,6 +37,12 @@ std::string FullName(const Node& node) {
   return node.domain.empty() || node.domain == "ai.onnx"
              ? std::string(node.op_type)
              : std::string(node.domain) + "." + std::string(node.op_type);
+}
+
+// Nodes without a name go by that of their first result.
+std::string_view NameOf(const Node& node) {
+  if (!node.name.empty() || node.outputs.empty()) return node.name;
+  return node.outputs[0];
 }
 
 // Calls `visit` for every node of the graph and its subgraphs; an explicit
@@ -73,6 +80,9 @@ class Importer {
   Status Define(std::string_view name, ValueId value);
   ValueId Lookup(std::string_view name) const;
   Expected<Type> TypeOfInput(const ValueInfo& info);
+  // A default must be one that the caller could feed.
+  Status CheckDefault(std::string_view input, ValueId value,
+                      const ir::Constant& constant);
   Status ApplyShape(const ValueInfo& info,
                     const std::vector<DimBound>& bounds);
   // Recursion through subgraphs ends at the depth that the reader allows.
@@ -116,6 +126,16 @@ ValueId Importer::Lookup(std::string_view name) const {
 Status Importer::ApplyShape(const ValueInfo& info,
                             const std::vector<DimBound>& bounds) {
   const std::string where = "input \"" + std::string(info.name) + "\"";
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const int64_t high = bounds[i].high.value_or(INT64_MAX);
+    if (bounds[i].low < 0 || high < bounds[i].low) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "dim " + std::to_string(i) + " is given the range " +
+                      std::to_string(bounds[i].low) + " to " +
+                      std::to_string(high),
+                  where);
+    }
+  }
   if (info.type.has_shape && info.type.dims.size() != bounds.size()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "has " + std::to_string(info.type.dims.size()) +
@@ -125,15 +145,20 @@ Status Importer::ApplyShape(const ValueInfo& info,
   }
   for (std::size_t i = 0; i < bounds.size() && info.type.has_shape; ++i) {
     const DimProto& dim = info.type.dims[i];
-    if (!bounds[i].IsFixed()) continue;
-    if (dim.has_value && dim.value >= 0 && dim.value != bounds[i].low) {
+    const int64_t high = bounds[i].high.value_or(INT64_MAX);
+    if (dim.has_value && dim.value >= 0 &&
+        (dim.value < bounds[i].low || dim.value > high)) {
+      const std::string low = std::to_string(bounds[i].low);
       return Fail(ErrorCode::kInvalidArgument,
                   "dim " + std::to_string(i) + " is " +
                       std::to_string(dim.value) + " in the model, " +
-                      std::to_string(bounds[i].low) + " in the shape given",
+                      (bounds[i].IsFixed() ? low + " in the shape given"
+                                           : "outside the range " + low +
+                                                 " to " + std::to_string(high) +
+                                                 " given"),
                   where);
     }
-    if (dim.has_value || dim.param.empty()) continue;
+    if (!bounds[i].IsFixed() || dim.has_value || dim.param.empty()) continue;
     const Dim size = module_.dims.Constant(bounds[i].low);
     const auto [at, fresh] = named_dims_.emplace(dim.param, size);
     if (!fresh && at->second != size) {
@@ -179,13 +204,10 @@ Expected<Type> Importer::TypeOfInput(const ValueInfo& info) {
       dims.push_back(module_.dims.Constant((*bounds)[i].low));
     } else if (dim.has_value && dim.value >= 0) {
       dims.push_back(module_.dims.Constant(dim.value));
-    } else if (!dim.param.empty()) {
-      const auto [at, fresh] = named_dims_.emplace(dim.param, Dim());
-      if (fresh) at->second = module_.dims.Symbol(dim.param);
-      dims.push_back(at->second);
+    } else if (!dim.has_value && !dim.param.empty()) {
+      dims.push_back(named_dims_.at(dim.param));
     } else {
-      dims.push_back(module_.dims.FreshSymbol(std::string(info.name) + "_d" +
-                                              std::to_string(i)));
+      dims.push_back(module_.dims.FreshSymbol(std::string(info.name) + "_d"));
     }
     const auto symbol = module_.dims.AsSymbol(dims.back());
     if (bounds != nullptr && symbol.has_value()) {
@@ -194,6 +216,27 @@ Expected<Type> Importer::TypeOfInput(const ValueInfo& info) {
     }
   }
   return Type::Tensor(dtype, std::move(dims));
+}
+
+Status Importer::CheckDefault(std::string_view input, ValueId value,
+                              const ir::Constant& constant) {
+  const Type& type = builder_->TypeOf(value);
+  bool fits = type.dtype == constant.dtype;
+  std::string dims;
+  if (type.ranked) {
+    fits = fits && type.dims.size() == constant.dims.size();
+    for (std::size_t i = 0; i < type.dims.size(); ++i) {
+      const auto known = module_.dims.Known(type.dims[i]);
+      fits = fits && (!known.has_value() || *known == constant.dims[i]);
+      dims += (i == 0 ? "" : ",") + module_.dims.ToString(type.dims[i]);
+    }
+  }
+  if (fits) return {};
+  return Fail(ErrorCode::kInvalidModel,
+              "its initializer is " + std::string(DTypeName(constant.dtype)) +
+                  DimsText(constant.dims) + ", the input is " +
+                  std::string(DTypeName(type.dtype)) + "[" + dims + "]",
+              "input \"" + std::string(input) + "\"");
 }
 
 // Inputs become parameters. One that has an initializer may be left out from
@@ -209,6 +252,14 @@ Status Importer::DeclareInputs() {
     const auto given = options_.shapes.find(std::string(info.name));
     if (given != options_.shapes.end()) {
       RETURN_IF_ERROR(ApplyShape(info, given->second));
+    }
+  }
+  // Named dims come first, so that no made-up name is one of theirs.
+  for (const ValueInfo& info : model_.graph.inputs) {
+    for (const DimProto& dim : info.type.dims) {
+      if (dim.param.empty() || dim.has_value) continue;
+      const auto [at, fresh] = named_dims_.emplace(dim.param, Dim());
+      if (fresh) at->second = module_.dims.Symbol(dim.param);
     }
   }
   for (const auto& [name, bounds] : options_.shapes) {
@@ -228,6 +279,7 @@ Status Importer::DeclareInputs() {
     if (has_default) {
       TRY(ir::Constant constant,
           ToConstant(*initializer->second, files_, module_.owned));
+      RETURN_IF_ERROR(CheckDefault(info.name, value, constant));
       module_.constants.push_back(std::move(constant));
       param.default_value = ir::ConstantId(module_.constants.size() - 1);
     }
@@ -255,28 +307,43 @@ Status Importer::AddInitializers(const Graph& graph) {
   return {};
 }
 
-// Names of the graph that a node reads: its inputs, and what its subgraphs
-// read and do not define themselves (over-approximated by all they read).
-std::vector<std::string_view> NamesRead(const Node& node) {
-  std::vector<std::string_view> names(node.inputs.begin(), node.inputs.end());
-  for (const Attribute& attribute : node.attributes) {
-    if (attribute.g == nullptr) continue;
-    std::vector<const Graph*> pending = {attribute.g.get()};
-    while (!pending.empty()) {
-      const Graph& graph = *pending.back();
-      pending.pop_back();
-      for (const ValueInfo& output : graph.outputs) {
-        names.push_back(output.name);
-      }
-      for (const Node& inner : graph.nodes) {
-        names.insert(names.end(), inner.inputs.begin(), inner.inputs.end());
-        for (const Attribute& a : inner.attributes) {
-          if (a.g != nullptr) pending.push_back(a.g.get());
-        }
-      }
+using NameSet = std::unordered_set<std::string_view>;
+
+// Calls `visit` with the names that a subgraph reads and that neither it nor
+// those of `around` define. Recursion ends at the depth that the reader allows.
+template <class Visit>
+void ForEachFreeName(const Graph& graph, std::vector<NameSet>& around,
+                     Visit visit) {
+  NameSet& defined = around.emplace_back();
+  for (const ValueInfo& input : graph.inputs) defined.insert(input.name);
+  for (const Tensor& tensor : graph.initializers) defined.insert(tensor.name);
+  for (const Node& node : graph.nodes) {
+    defined.insert(node.outputs.begin(), node.outputs.end());
+  }
+  const auto visit_free = [&](std::string_view name) {
+    const auto defines = [name](const NameSet& names) {
+      return names.contains(name);
+    };
+    if (std::none_of(around.begin(), around.end(), defines)) visit(name);
+  };
+  for (const ValueInfo& output : graph.outputs) visit_free(output.name);
+  for (const Node& node : graph.nodes) {
+    for (const std::string_view name : node.inputs) visit_free(name);
+    for (const Attribute& attribute : node.attributes) {
+      if (attribute.g != nullptr) ForEachFreeName(*attribute.g, around, visit);
     }
   }
-  return names;
+  around.pop_back();
+}
+
+// Names of the graph that a node reads, its subgraphs included.
+template <class Visit>
+void ForEachNameRead(const Node& node, Visit visit) {
+  for (const std::string_view name : node.inputs) visit(name);
+  std::vector<NameSet> around;
+  for (const Attribute& attribute : node.attributes) {
+    if (attribute.g != nullptr) ForEachFreeName(*attribute.g, around, visit);
+  }
 }
 
 // The nodes so that each comes after those that make its inputs, otherwise in
@@ -296,13 +363,13 @@ Expected<std::vector<std::size_t>> Importer::Order(const Graph& graph) const {
   std::vector<std::size_t> missing(graph.nodes.size());
   bool in_order = true;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const std::string_view name : NamesRead(graph.nodes[n])) {
+    ForEachNameRead(graph.nodes[n], [&](std::string_view name) {
       const auto at = producer.find(name);
-      if (at == producer.end() || at->second == n) continue;
+      if (at == producer.end()) return;
       readers[at->second].push_back(n);
       ++missing[n];
       in_order = in_order && at->second < n;
-    }
+    });
   }
   std::vector<std::size_t> order;
   if (in_order) {
@@ -331,7 +398,7 @@ Expected<std::vector<std::size_t>> Importer::Order(const Graph& graph) const {
   const Node& node = graph.nodes[stuck];
   return Fail(ErrorCode::kInvalidModel,
               "needs its own result: the graph has a cycle",
-              "node \"" + std::string(node.name) + "\" (" + FullName(node) +
+              "node \"" + std::string(NameOf(node)) + "\" (" + FullName(node) +
                   ")");
 }
 
@@ -387,7 +454,7 @@ Status Importer::ImportIf(const Node& node, NodeContext& context) {
     ir::Instr yield;
     yield.kind = ir::InstrKind::kYield;
     for (const ValueId value : yields) yield.operands.push_back({value});
-    builder_->SetNode(node.name);
+    builder_->SetNode(NameOf(node));
     builder_->AddPlain(std::move(yield));
     instr.regions.push_back(region);
   }
@@ -414,11 +481,10 @@ Status Importer::ImportNode(const Node& node) {
                    std::string(name) + "\"");
     }
   }
-  builder_->SetNode(!node.name.empty()     ? node.name
-                    : node.outputs.empty() ? std::string_view()
-                                           : node.outputs[0]);
+  builder_->SetNode(NameOf(node));
   const std::size_t values_before = builder_->function().values.size();
   NodeContext context(node, opset, std::move(inputs), *builder_);
+  if (node.outputs.empty()) return context.Invalid("names no results");
   if (opset == 0) {
     return context.Invalid("the model imports no opset for its domain");
   }
@@ -532,10 +598,7 @@ std::vector<UnsupportedOperator> FindUnsupported(const Model& model) {
     std::string name = FullName(node);
     const auto [at, fresh] = place.emplace(name, found.size());
     if (fresh) found.push_back({std::move(name), {}});
-    found[at->second].nodes.emplace_back(
-        !node.name.empty()     ? node.name
-        : node.outputs.empty() ? std::string_view()
-                               : node.outputs[0]);
+    found[at->second].nodes.emplace_back(NameOf(node));
   });
   return found;
 }

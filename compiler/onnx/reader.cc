@@ -12,10 +12,36 @@ namespace ebb::onnx {
 namespace {
 
 using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+// protozero takes it for granted that a field is encoded as its caller says.
+void ExpectEncoding(const pbf_reader& in, pbf_wire_type wanted) {
+  if (in.wire_type() == wanted) return;
+  throw std::invalid_argument(
+      "field " + std::to_string(in.tag()) + " has wire type " +
+      std::to_string(static_cast<uint32_t>(in.wire_type())) + ", not " +
+      std::to_string(static_cast<uint32_t>(wanted)));
+}
 
 std::string_view View(pbf_reader& in) {
+  ExpectEncoding(in, pbf_wire_type::length_delimited);
   const protozero::data_view view = in.get_view();
   return {view.data(), view.size()};
+}
+
+int64_t Int64(pbf_reader& in) {
+  ExpectEncoding(in, pbf_wire_type::varint);
+  return in.get_int64();
+}
+
+int32_t Int32(pbf_reader& in) {
+  ExpectEncoding(in, pbf_wire_type::varint);
+  return in.get_int32();
+}
+
+float Float(pbf_reader& in) {
+  ExpectEncoding(in, pbf_wire_type::fixed32);
+  return in.get_float();
 }
 
 pbf_reader Message(std::string_view bytes) {
@@ -24,12 +50,12 @@ pbf_reader Message(std::string_view bytes) {
 
 // Repeated scalars come packed or one by one; both are legal in either form.
 bool IsPacked(const pbf_reader& in) {
-  return in.wire_type() == protozero::pbf_wire_type::length_delimited;
+  return in.wire_type() == pbf_wire_type::length_delimited;
 }
 
 void AppendInts(pbf_reader& in, std::vector<int64_t>& out) {
   if (!IsPacked(in)) {
-    out.push_back(in.get_int64());
+    out.push_back(Int64(in));
     return;
   }
   for (const int64_t value : in.get_packed_int64()) out.push_back(value);
@@ -37,7 +63,7 @@ void AppendInts(pbf_reader& in, std::vector<int64_t>& out) {
 
 void AppendFloats(pbf_reader& in, std::vector<float>& out) {
   if (!IsPacked(in)) {
-    out.push_back(in.get_float());
+    out.push_back(Float(in));
     return;
   }
   for (const float value : in.get_packed_float()) out.push_back(value);
@@ -71,7 +97,7 @@ Tensor ParseTensor(std::string_view bytes) {
         AppendInts(in, tensor.dims);
         break;
       case 2:
-        tensor.data_type = in.get_int32();
+        tensor.data_type = Int32(in);
         break;
       case 3:
         tensor.has_segment = true;
@@ -88,7 +114,7 @@ Tensor ParseTensor(std::string_view bytes) {
         tensor.external_data.push_back(Entry(View(in)));
         break;
       case 14:
-        tensor.external = in.get_int32() == 1;
+        tensor.external = Int32(in) == 1;
         break;
       default:
         in.skip();
@@ -110,10 +136,10 @@ Attribute ParseAttribute(std::string_view bytes, int depth) {
         attribute.name = View(in);
         break;
       case 2:
-        attribute.f = in.get_float();
+        attribute.f = Float(in);
         break;
       case 3:
-        attribute.i = in.get_int64();
+        attribute.i = Int64(in);
         break;
       case 4:
         attribute.s = View(in);
@@ -134,7 +160,7 @@ Attribute ParseAttribute(std::string_view bytes, int depth) {
         attribute.strings.push_back(View(in));
         break;
       case 20:
-        attribute.type = in.get_int32();
+        attribute.type = Int32(in);
         break;
       default:
         in.skip();
@@ -200,7 +226,7 @@ DimProto ParseDim(std::string_view bytes) {
     switch (in.tag()) {
       case 1:
         dim.has_value = true;
-        dim.value = in.get_int64();
+        dim.value = Int64(in);
         break;
       case 2:
         dim.param = View(in);
@@ -217,7 +243,7 @@ void ParseTensorType(std::string_view bytes, TypeProto& type) {
   while (in.next()) {
     switch (in.tag()) {
       case 1:
-        type.elem_type = in.get_int32();
+        type.elem_type = Int32(in);
         break;
       case 2: {
         type.has_shape = true;
@@ -331,7 +357,7 @@ OpsetId ParseOpset(std::string_view bytes) {
         opset.domain = View(in);
         break;
       case 2:
-        opset.version = in.get_int64();
+        opset.version = Int64(in);
         break;
       default:
         in.skip();
@@ -360,7 +386,7 @@ Model ParseModel(std::string_view bytes) {
   while (in.next()) {
     switch (in.tag()) {
       case 1:
-        model.ir_version = in.get_int64();
+        model.ir_version = Int64(in);
         break;
       case 2:
         model.producer_name = View(in);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -29,66 +30,85 @@ void Append(Bytes& bytes, T value) {
   bytes.insert(bytes.end(), at, at + sizeof value);
 }
 
-// Elements in the typed fields: float_data (4), int32_data (5: all narrower
-// types too), int64_data (7), double_data (10), uint64_data (11).
-template <class Value, class Get, class GetPacked>
-void Decode(protozero::pbf_reader& in, Get get, GetPacked get_packed,
-            Value value) {
-  if (in.wire_type() == protozero::pbf_wire_type::length_delimited) {
-    for (const auto element : get_packed(in)) value(element);
-  } else {
-    value(get(in));
+// The field of TensorProto in which elements of a dtype are listed.
+constexpr protozero::pbf_tag_type kFloatData = 4;
+constexpr protozero::pbf_tag_type kInt32Data = 5;  // All narrower types too.
+constexpr protozero::pbf_tag_type kStringData = 6;
+constexpr protozero::pbf_tag_type kInt64Data = 7;
+constexpr protozero::pbf_tag_type kDoubleData = 10;
+constexpr protozero::pbf_tag_type kUint64Data = 11;
+
+protozero::pbf_tag_type FieldOf(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+    case DType::kC64:
+      return kFloatData;
+    case DType::kF64:
+    case DType::kC128:
+      return kDoubleData;
+    case DType::kI64:
+      return kInt64Data;
+    case DType::kU32:
+    case DType::kU64:
+      return kUint64Data;
+    default:
+      return kInt32Data;
   }
 }
 
 void AppendInt32(Bytes& bytes, DType dtype, int32_t value) {
-  switch (DTypeBits(dtype)) {
-    case 8:
-    case 4:
-      Append(bytes, static_cast<uint8_t>(value));
-      break;
-    case 16:
-      Append(bytes, static_cast<uint16_t>(value));
-      break;
-    default:
-      Append(bytes, value);
+  if (DTypeBits(dtype) <= 8) {
+    Append(bytes, static_cast<uint8_t>(value));
+  } else if (DTypeBits(dtype) == 16) {
+    Append(bytes, static_cast<uint16_t>(value));
+  } else {
+    Append(bytes, value);
   }
 }
 
+// Elements come packed or one by one; `wire` is the encoding of a single one.
+template <class Get, class GetPacked, class Take>
+void Decode(protozero::pbf_reader& in, protozero::pbf_wire_type wire, Get get,
+            GetPacked get_packed, Take take) {
+  if (in.wire_type() == protozero::pbf_wire_type::length_delimited) {
+    for (const auto element : get_packed()) take(element);
+  } else if (in.wire_type() == wire) {
+    take(get());
+  } else {
+    throw std::invalid_argument("a wire type that elements do not have");
+  }
+}
+
+// Other fields than that of the dtype are passed over: the count is short then.
 Bytes DecodeTyped(const Tensor& tensor, DType dtype) {
-  using protozero::pbf_reader;
+  using protozero::pbf_wire_type;
   Bytes bytes;
-  pbf_reader in(tensor.message.data(), tensor.message.size());
-  while (in.next()) {
-    switch (in.tag()) {
-      case 4:
+  const protozero::pbf_tag_type field = FieldOf(dtype);
+  protozero::pbf_reader in(tensor.message.data(), tensor.message.size());
+  while (in.next(field)) {
+    switch (field) {
+      case kFloatData:
         Decode(
-            in, [](pbf_reader& r) { return r.get_float(); },
-            [](pbf_reader& r) { return r.get_packed_float(); },
+            in, pbf_wire_type::fixed32, [&] { return in.get_float(); },
+            [&] { return in.get_packed_float(); },
             [&](float v) { Append(bytes, v); });
         break;
-      case 5:
+      case kInt64Data:
         Decode(
-            in, [](pbf_reader& r) { return r.get_int32(); },
-            [](pbf_reader& r) { return r.get_packed_int32(); },
-            [&](int32_t v) { AppendInt32(bytes, dtype, v); });
-        break;
-      case 7:
-        Decode(
-            in, [](pbf_reader& r) { return r.get_int64(); },
-            [](pbf_reader& r) { return r.get_packed_int64(); },
+            in, pbf_wire_type::varint, [&] { return in.get_int64(); },
+            [&] { return in.get_packed_int64(); },
             [&](int64_t v) { Append(bytes, v); });
         break;
-      case 10:
+      case kDoubleData:
         Decode(
-            in, [](pbf_reader& r) { return r.get_double(); },
-            [](pbf_reader& r) { return r.get_packed_double(); },
+            in, pbf_wire_type::fixed64, [&] { return in.get_double(); },
+            [&] { return in.get_packed_double(); },
             [&](double v) { Append(bytes, v); });
         break;
-      case 11:
+      case kUint64Data:
         Decode(
-            in, [](pbf_reader& r) { return r.get_uint64(); },
-            [](pbf_reader& r) { return r.get_packed_uint64(); },
+            in, pbf_wire_type::varint, [&] { return in.get_uint64(); },
+            [&] { return in.get_packed_uint64(); },
             [&](uint64_t v) {
               if (dtype == DType::kU32) {
                 Append(bytes, static_cast<uint32_t>(v));
@@ -98,7 +118,10 @@ Bytes DecodeTyped(const Tensor& tensor, DType dtype) {
             });
         break;
       default:
-        in.skip();
+        Decode(
+            in, pbf_wire_type::varint, [&] { return in.get_int32(); },
+            [&] { return in.get_packed_int32(); },
+            [&](int32_t v) { AppendInt32(bytes, dtype, v); });
     }
   }
   return bytes;
@@ -108,7 +131,7 @@ Bytes DecodeTyped(const Tensor& tensor, DType dtype) {
 Bytes DecodeStrings(const Tensor& tensor) {
   std::vector<std::string_view> strings;
   protozero::pbf_reader in(tensor.message.data(), tensor.message.size());
-  while (in.next(6)) {
+  while (in.next(kStringData, protozero::pbf_wire_type::length_delimited)) {
     const protozero::data_view view = in.get_view();
     strings.emplace_back(view.data(), view.size());
   }

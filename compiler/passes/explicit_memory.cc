@@ -43,8 +43,8 @@ class Rewriter {
   Status Rewrite(RegionId region);
   Status RewriteOperator(InstrId id, std::vector<InstrId>& code);
   Status RewriteRegions(InstrId id);
-  bool IsAllocatable(const Type& type) const;
-  bool IsView(const Instr& instr) const;
+  bool IsAllocatable(const Type& type);
+  bool IsView(const Instr& instr);
   Expected<bool> NeedsScratch(const Instr& instr) const;
 
   Dim BytesOf(const Type& type);
@@ -86,18 +86,24 @@ ValueId Rewriter::Define(Instr instr, const std::string& hint, Type type,
 }
 
 // Tensors whose bytes are known when the operator is reached.
-bool Rewriter::IsAllocatable(const Type& type) const {
+bool Rewriter::IsAllocatable(const Type& type) {
   return type.IsTensor() && type.ranked && DTypeBits(type.dtype) != 0 &&
-         bound_.AllBound(type);
+         bound_.AllBound(type) && BytesOf(type).valid();
 }
 
-bool Rewriter::IsView(const Instr& instr) const {
+// A view has as many elements as its source. Where that is not proved, the
+// operator itself runs: it holds the shapes against each other.
+bool Rewriter::IsView(const Instr& instr) {
   if (!InfoOf(instr.code).Is(kView)) return false;
   const Type& from = function_.value(instr.operands[0].value).type;
   const Type& to = function_.value(instr.results[0]).type;
-  return from.IsTensor() && from.ranked &&
-         from.layout == ir::Layout::kRowMajor &&
-         to.layout == ir::Layout::kRowMajor;
+  if (!from.IsTensor() || !from.ranked ||
+      from.layout != ir::Layout::kRowMajor ||
+      to.layout != ir::Layout::kRowMajor) {
+    return false;
+  }
+  const Dim count = module_.dims.Product(from.dims);
+  return count.valid() && count == module_.dims.Product(to.dims);
 }
 
 Dim Rewriter::BytesOf(const Type& type) {

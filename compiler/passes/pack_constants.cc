@@ -21,10 +21,14 @@ using ir::ValueId;
 
 class Packer {
  public:
-  Packer(ir::Module& module, ir::Function& function, kernels::Backend backend)
+  using PackedCallback = std::function<void(std::span<const std::byte>)>;
+
+  Packer(ir::Module& module, ir::Function& function, kernels::Backend backend,
+         const PackedCallback& packed)
       : module_(module),
         function_(function),
         backend_(backend),
+        packed_(packed),
         sizes_(ir::MakeLikelySizes(module.dims)),
         names_(function) {}
 
@@ -80,6 +84,7 @@ class Packer {
         static_cast<std::size_t>(*bytes));
     kernels::PackConstant(packing, constant.dims, element_bytes,
                           constant.data.data(), kept->data());
+    if (packed_) packed_(constant.data);
     constant.data = *kept;
     constant.packing = packing;
     module_.owned.push_back(std::move(kept));
@@ -123,6 +128,7 @@ class Packer {
   ir::Module& module_;
   ir::Function& function_;
   kernels::Backend backend_;
+  const PackedCallback& packed_;
   const ir::LikelySizes sizes_;
   ir::Names names_;
   std::map<InstrId, std::vector<Made>> made_;
@@ -130,9 +136,11 @@ class Packer {
 
 }  // namespace
 
-void PackConstants(ir::Module& module, kernels::Backend backend) {
+void PackConstants(
+    ir::Module& module, kernels::Backend backend,
+    const std::function<void(std::span<const std::byte>)>& packed) {
   for (ir::Function& function : module.functions) {
-    if (function.body.valid()) Packer(module, function, backend).Run();
+    if (function.body.valid()) Packer(module, function, backend, packed).Run();
   }
 }
 

@@ -8,12 +8,20 @@
 #ifndef EBB_COMPILER_PASSES_PACK_CONSTANTS_H_
 #define EBB_COMPILER_PASSES_PACK_CONSTANTS_H_
 
+#include <cstddef>
+#include <functional>
+#include <span>
+
 #include "compiler/ir/ir.h"
 #include "vm/kernels/kernel.h"
 
 namespace ebb::passes {
 
-void PackConstants(ir::Module& module, kernels::Backend backend);
+// `packed` is told of the plain bytes of each weight once it has been packed:
+// they are rarely read again, and their pages may go.
+void PackConstants(
+    ir::Module& module, kernels::Backend backend,
+    const std::function<void(std::span<const std::byte>)>& packed = {});
 
 }  // namespace ebb::passes
 

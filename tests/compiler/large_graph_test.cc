@@ -1,0 +1,192 @@
+// Graphs of 100,000 nodes compile in linear time and without deep recursion:
+// on a thread whose stack is small.
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "compiler/compile.h"
+#include "tests/compiler/onnx/model_builder.h"
+#include "tests/compiler/run_program.h"
+
+namespace ebb {
+namespace {
+
+using onnx::AsBytes;
+using onnx::GraphProto;
+using onnx::NodeProto;
+using onnx::TensorProto;
+
+constexpr int kNodes = 100'000;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kStackBytes = 1U << 20U;  // Frames are larger.
+#else
+constexpr std::size_t kStackBytes = 256U << 10U;
+#endif
+
+void RunOnSmallStack(std::function<void()> work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* f) -> void* {
+                  (*static_cast<std::function<void()>*>(f))();
+                  return nullptr;
+                },
+                &work),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+std::string Name(int i) { return "v" + std::to_string(i); }
+
+double SecondsToCompile(const std::string& bytes, RunResult* result = nullptr) {
+  double seconds = 0;
+  RunOnSmallStack([&] {
+    const auto start = std::chrono::steady_clock::now();
+    auto module = compiler::CompileOnnx(AsBytes(bytes), "", {});
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                            start)
+                  .count();
+    ASSERT_TRUE(module.has_value()) << module.error().ToString();
+    if (result == nullptr) return;
+    auto program = vm::Program::Load(std::move(*module), {});
+    ASSERT_TRUE(program.has_value()) << program.error().ToString();
+    auto run = RunProgram(std::move(*program), {});
+    ASSERT_TRUE(run.has_value()) << run.error().ToString();
+    *result = std::move(*run);
+  });
+  return seconds;
+}
+
+// Each node reads the one before it.
+std::string Chain(int nodes, const char* op, bool twice) {
+  GraphProto graph;
+  graph.Input("v0", onnx::kFloat, {"n", 4});
+  for (int i = 0; i < nodes; ++i) {
+    std::vector<std::string> inputs = {Name(i)};
+    if (twice) inputs.push_back(Name(i));
+    graph.Add(NodeProto(op, inputs, {Name(i + 1)}));
+  }
+  return onnx::ModelOf(graph.Output(Name(nodes)));
+}
+
+// All nodes read the input and live to the end, where they are added up.
+std::string Fan(int nodes) {
+  GraphProto graph;
+  graph.Input("x", onnx::kFloat, {"n", 4});
+  std::vector<std::string> all;
+  for (int i = 0; i < nodes; ++i) {
+    graph.Add(NodeProto("LeakyRelu", {"x"}, {Name(i)})
+                  .Float("alpha", static_cast<float>(i)));
+    all.push_back(Name(i));
+  }
+  graph.Add(NodeProto("Concat", all, {"y"}).Int("axis", 1));
+  return onnx::ModelOf(graph.Output("y"));
+}
+
+// A shape that is computed by a long chain of divisions and additions.
+std::string ShapeChain(int nodes) {
+  GraphProto graph;
+  graph.Input("x", onnx::kFloat, {"n"});
+  graph.Initializer(TensorProto::Ints("two", {2}));
+  graph.Add(NodeProto("Shape", {"x"}, {Name(0)}));
+  for (int i = 0; i < nodes; ++i) {
+    graph.Add(NodeProto(i % 2 == 0 ? "Add" : "Div", {Name(i), "two"},
+                        {Name(i + 1)}));
+  }
+  graph.Initializer(TensorProto::Floats("one", {1}, {1}));
+  graph.Add(NodeProto("Expand", {"one", Name(nodes)}, {"y"}));
+  return onnx::ModelOf(graph.Output("y"));
+}
+
+// Constants all the way: everything is folded.
+std::string ConstantChain(int nodes) {
+  GraphProto graph;
+  graph.Initializer(TensorProto::Floats(Name(0), {2}, {1, 2}));
+  for (int i = 0; i < nodes; ++i) {
+    graph.Add(NodeProto("Neg", {Name(i)}, {Name(i + 1)}));
+  }
+  return onnx::ModelOf(graph.Output(Name(nodes)));
+}
+
+// One `if` after the other, each of which frees what the last one made.
+std::string Ifs(int nodes) {
+  GraphProto graph;
+  graph.Input(Name(0), onnx::kFloat, {"n", 4}).Input("c", onnx::kBool, {});
+  for (int i = 0; i < nodes; ++i) {
+    graph.Add(
+        NodeProto("If", {"c"}, {Name(i + 1)})
+            .Graph("then_branch", GraphProto()
+                                      .Add(NodeProto("Relu", {Name(i)}, {"t"}))
+                                      .Output("t"))
+            .Graph("else_branch", GraphProto()
+                                      .Add(NodeProto("Neg", {Name(i)}, {"e"}))
+                                      .Output("e")));
+  }
+  return onnx::ModelOf(graph.Output(Name(nodes)));
+}
+
+// Ten times the nodes take about ten times as long, not a hundred.
+void ExpectLinear(const std::function<std::string(int)>& make) {
+  const double few = SecondsToCompile(make(kNodes / 10));
+  const double many = SecondsToCompile(make(kNodes));
+  EXPECT_LT(many, 30 * few + 0.5) << few << " s for a tenth of it";
+}
+
+TEST(LargeGraphTest, AChainTakesLinearTime) {
+  ExpectLinear([](int nodes) { return Chain(nodes, "Neg", false); });
+}
+
+TEST(LargeGraphTest, ALadderTakesLinearTime) {
+  ExpectLinear([](int nodes) { return Chain(nodes, "Min", true); });
+}
+
+TEST(LargeGraphTest, AFanTakesLinearTime) { ExpectLinear(Fan); }
+
+TEST(LargeGraphTest, AShapeChainTakesLinearTime) { ExpectLinear(ShapeChain); }
+
+TEST(LargeGraphTest, AConstantChainTakesLinearTime) {
+  ExpectLinear(ConstantChain);
+}
+
+TEST(LargeGraphTest, ManyBranchesTakeLinearTime) {
+  ExpectLinear([](int nodes) { return Ifs(nodes / 4); });
+}
+
+TEST(LargeGraphTest, AChainNeedsTwoBuffers) {
+  RunResult result;
+  SecondsToCompile(Chain(20'000, "Neg", false), &result);
+  EXPECT_EQ(result.peak_bytes, 2U * 3 * 4 * sizeof(float));
+  EXPECT_EQ(result.live_after_bytes, 0U);
+}
+
+TEST(LargeGraphTest, NestedBranchesTakeLinearTime) {
+  const auto nest = [](int depth) {
+    GraphProto graph;
+    graph.Add(NodeProto("Neg", {"x"}, {"r0"})).Output("r0");
+    for (int i = 1; i < depth; ++i) {
+      GraphProto outer;
+      outer.Add(NodeProto("If", {"c"}, {"r" + std::to_string(i)})
+                    .Graph("then_branch", graph)
+                    .Graph("else_branch",
+                           GraphProto()
+                               .Add(NodeProto("Relu", {"x"}, {"e"}))
+                               .Output("e")));
+      outer.Output("r" + std::to_string(i));
+      graph = outer;
+    }
+    graph.Input("x", onnx::kFloat, {2}).Input("c", onnx::kBool, {});
+    return onnx::ModelOf(graph);
+  };
+  EXPECT_LT(SecondsToCompile(nest(250)), 2.0);
+}
+
+}  // namespace
+}  // namespace ebb
