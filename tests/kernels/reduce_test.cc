@@ -167,9 +167,11 @@ TEST(ReduceTest, LongRowsColumnsAndBoth) {
   std::mt19937 random(2);
   for (const OperatorCode code : kCodes) {
     for (const DType dtype : {DType::kF32, DType::kF16, DType::kI64}) {
-      for (const Dims& dims :
-           {Dims{5000}, Dims{3, 1100}, Dims{1100, 3}, Dims{70, 300},
-            Dims{2, 37, 1500}, Dims{2, 40, 3, 50}}) {
+      std::vector<Dims> shapes = {{3, 1100}, {1100, 3}, {20, 300}};
+      if (dtype == DType::kF32) {
+        shapes.insert(shapes.end(), {{5000}, {2, 20, 1100}, {2, 40, 3, 50}});
+      }
+      for (const Dims& dims : shapes) {
         const Numbers x = Operands(dtype, dims, random);
         for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size());
              ++axis) {
