@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -50,6 +51,7 @@ class FunctionVerifier {
   Status Define(ValueId value, const Instr& at);
   Status Use(ValueId value, const Instr& instr);
   Status UseOperands(const Instr& instr);
+  Status MoveOperands(const Instr& instr);
   // Ends a hold by kill or move.
   Status End(ValueId value, State how, const Instr& instr);
   Status Walk(RegionId region, InstrKind terminator, const Instr& owner,
@@ -84,9 +86,7 @@ Status FunctionVerifier::CheckIds(const Instr& instr) const {
     fine = fine && in_range(operand.value);
   }
   for (const RegionId region : instr.regions) {
-    fine = fine && region.valid() &&
-           region.index() < function_.regions.size() &&
-           !region_seen_[region.index()];
+    fine = fine && region.valid() && region.index() < function_.regions.size();
   }
   return fine ? Status() : Bad(instr, "an id of the instruction is wrong");
 }
@@ -146,7 +146,7 @@ Status FunctionVerifier::UseOperands(const Instr& instr) {
     }
     return {};
   }
-  // Those that are only read first: an operand may be read and moved.
+  // What is moved may be shared by an operand before it.
   for (const Operand& operand : instr.operands) {
     if (!operand.move) {
       RETURN_IF_ERROR(Use(operand.value, instr));
@@ -156,6 +156,22 @@ Status FunctionVerifier::UseOperands(const Instr& instr) {
     RETURN_IF_ERROR(Use(out, instr));
   }
   RETURN_IF_ERROR(Use(instr.scratch, instr));
+  return MoveOperands(instr);
+}
+
+Status FunctionVerifier::MoveOperands(const Instr& instr) {
+  const auto moves = [](const Operand& operand) { return operand.move; };
+  if (std::ranges::none_of(instr.operands, moves)) return {};
+  // Whoever borrows a value must find it held until the end, and a share must
+  // come before the move: by value, the place of the last such use.
+  std::unordered_map<ValueId, std::size_t> kept_until;
+  for (std::size_t i = 0; i < instr.operands.size(); ++i) {
+    const Operand& operand = instr.operands[i];
+    if (operand.move || !operand.value.valid()) continue;
+    const bool read = UseOf(functions_, function_, instr, i) == ir::Use::kRead;
+    std::size_t& until = kept_until[operand.value];
+    until = std::max(until, read ? SIZE_MAX : i);
+  }
   for (std::size_t i = 0; i < instr.operands.size(); ++i) {
     const Operand& operand = instr.operands[i];
     if (!operand.move) continue;
@@ -164,15 +180,10 @@ Status FunctionVerifier::UseOperands(const Instr& instr) {
       return Bad(instr, NameOf(operand.value) +
                             " is moved to an operand that is only read");
     }
-    // Whoever borrows the value must find it held until the end.
-    for (std::size_t j = 0; j < instr.operands.size(); ++j) {
-      const Operand& other = instr.operands[j];
-      const bool later = j > i;
-      if (j == i || other.value != operand.value || other.move) continue;
-      if (later || UseOf(functions_, function_, instr, j) == ir::Use::kRead) {
-        return Bad(instr, NameOf(operand.value) +
-                              " is moved and used by the same instruction");
-      }
+    const auto kept = kept_until.find(operand.value);
+    if (kept != kept_until.end() && kept->second > i) {
+      return Bad(instr, NameOf(operand.value) +
+                            " is moved and used by the same instruction");
     }
     RETURN_IF_ERROR(End(operand.value, State::kMoved, instr));
   }
@@ -243,6 +254,7 @@ Status FunctionVerifier::Walk(RegionId region, InstrKind terminator,
                   "regions nest deeper than " + std::to_string(kMaxNesting),
                   ErrorCode::kLimit);
   }
+  if (region_seen_[region.index()]) return Bad(owner, "a region stands twice");
   region_seen_[region.index()] = true;
   const std::vector<InstrId>& code = function_.region(region).instrs;
   const std::string word(KindMnemonic(terminator));

@@ -104,6 +104,16 @@ class Remover {
     list.resize(kept);
   }
 
+  // A value that an operand left out had moved may still be given by another.
+  static bool MoveElsewhere(std::vector<Operand>& operands, ValueId value) {
+    const auto last = std::find_if(
+        operands.rbegin(), operands.rend(),
+        [&](const Operand& operand) { return operand.value == value; });
+    if (last == operands.rend()) return false;
+    last->move = true;
+    return true;
+  }
+
   // Drops operands of the region's terminator; what they moved is killed
   // before it. `keep` is asked by position.
   template <class Keep>
@@ -111,14 +121,18 @@ class Remover {
     std::vector<InstrId>& code = function_.region(region).instrs;
     const InstrId end = code.back();
     code.pop_back();
-    std::vector<Operand>& operands = function_.instr(end).operands;
+    // Copied: adding kills moves the instructions about.
+    std::vector<Operand> operands = function_.instr(end).operands;
     std::vector<ValueId> moved;
     EraseWhere(operands, [&](std::size_t i) {
       if (keep(i)) return false;
       if (operands[i].move) moved.push_back(operands[i].value);
       return true;
     });
-    for (const ValueId value : moved) Kill(value, end, code);
+    for (const ValueId value : moved) {
+      if (!MoveElsewhere(operands, value)) Kill(value, end, code);
+    }
+    function_.instr(end).operands = std::move(operands);
     code.push_back(end);
   }
 
@@ -154,7 +168,11 @@ class Remover {
     EraseWhere(instr.results, [&](std::size_t i) { return !carried[i]; });
     EraseWhere(function_.region(instr.regions[0]).params,
                [&](std::size_t i) { return i > 0 && !carried[i - 1]; });
-    for (const ValueId value : moved) Kill(value, id, code);
+    for (const ValueId value : moved) {
+      if (!MoveElsewhere(function_.instr(id).operands, value)) {
+        Kill(value, id, code);
+      }
+    }
   }
 
   // Ends the holds that a removed instruction, its regions included, would
