@@ -1,10 +1,12 @@
 #include "tools/onnx_facts.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_set>
 
 #include "bytecode/dtype.h"
 #include "bytecode/mapped_file.h"
+#include "bytecode/shape_rules/dtype_sets.h"
 #include "compiler/onnx/import.h"
 #include "compiler/onnx/reader.h"
 #include "tools/module_facts.h"
@@ -54,10 +56,30 @@ std::string TypeText(const TypeProto& type) {
 
 OnnxFacts::Value ValueOf(const onnx::ValueInfo& info) {
   // A graph's outputs may be left without a type: inference finds it.
-  return {.name = std::string(info.name),
-          .type = TypeText(info.type),
-          .is_tensor = info.type.kind == TypeProto::kTensor ||
-                       info.type.kind == TypeProto::kNone};
+  OnnxFacts::Value value{.name = std::string(info.name),
+                         .type = TypeText(info.type),
+                         .is_tensor = info.type.kind == TypeProto::kTensor ||
+                                      info.type.kind == TypeProto::kNone,
+                         .element_type = info.type.elem_type,
+                         .has_shape = info.type.has_shape,
+                         .dims = {}};
+  for (const onnx::DimProto& dim : info.type.dims) {
+    value.dims.push_back(dim.has_value ? dim.value : -1);
+  }
+  return value;
+}
+
+void NoteElementType(int64_t type, OnnxFacts& facts) {
+  if (type <= 0) return;
+  const bool known = type < 256 && IsValidDType(static_cast<uint8_t>(type));
+  if (known && Contains(kPlainTypes, static_cast<DType>(type))) return;
+  const std::string name =
+      known ? std::string(DTypeName(static_cast<DType>(type)))
+            : "number " + std::to_string(type);
+  if (std::ranges::find(facts.unusual_element_types, name) ==
+      facts.unusual_element_types.end()) {
+    facts.unusual_element_types.push_back(name);
+  }
 }
 
 // Counts nodes and initializers, subgraphs included.
@@ -69,6 +91,9 @@ void CountNodes(const onnx::Graph& top, OnnxFacts& facts) {
     pending.pop_back();
     facts.initializer_count += graph.initializers.size();
     facts.node_count += graph.nodes.size();
+    for (const onnx::Tensor& tensor : graph.initializers) {
+      NoteElementType(tensor.data_type, facts);
+    }
     for (const onnx::Node& node : graph.nodes) {
       std::string name(node.op_type);
       if (!node.domain.empty() && node.domain != "ai.onnx") {
@@ -76,6 +101,10 @@ void CountNodes(const onnx::Graph& top, OnnxFacts& facts) {
       }
       ++operators[name];
       for (const onnx::Attribute& attribute : node.attributes) {
+        NoteElementType(attribute.t.data_type, facts);
+        if (node.op_type == "Cast" && attribute.name == "to") {
+          NoteElementType(attribute.i, facts);
+        }
         if (attribute.g != nullptr) pending.push_back(attribute.g.get());
       }
     }
@@ -118,6 +147,11 @@ OnnxFacts FactsOfOnnx(const onnx::Model& model) {
     facts.outputs.push_back(ValueOf(output));
   }
   CountNodes(model.graph, facts);
+  for (const auto* values : {&facts.inputs, &facts.outputs}) {
+    for (const OnnxFacts::Value& value : *values) {
+      NoteElementType(value.element_type, facts);
+    }
+  }
   for (auto& found : onnx::FindUnsupported(model)) {
     facts.unsupported.push_back({found.name, std::move(found.nodes)});
   }

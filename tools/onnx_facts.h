@@ -18,6 +18,9 @@ struct OnnxFacts {
     std::string name;
     std::string type;  // "f32[batch, 3]", "sequence", "optional", "map"
     bool is_tensor = true;
+    int32_t element_type = 0;  // TensorProto.DataType; 0: not declared
+    bool has_shape = false;
+    std::vector<int64_t> dims;  // -1: not fixed
   };
   struct Unsupported {
     std::string what;  // "NonZero", "com.microsoft.Gelu", "sequence input"
@@ -32,6 +35,10 @@ struct OnnxFacts {
   uint64_t node_count = 0;  // Subgraphs included.
   uint64_t initializer_count = 0;
   std::vector<std::pair<std::string, uint64_t>> operators;  // By count.
+  // Element types beyond the plain ones (floats of 16 to 64 bits, integers of 8
+  // to 64, bool) of inputs, outputs, constants and casts. Some operators take
+  // them.
+  std::vector<std::string> unusual_element_types;
   // Operators that are not built in, then inputs and outputs of a kind that
   // is not.
   std::vector<Unsupported> unsupported;

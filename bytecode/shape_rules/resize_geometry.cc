@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, NearestMode>, 4>
         {"floor", NearestMode::kFloor},
         {"ceil", NearestMode::kCeil},
     }};
-constexpr std::array<std::pair<std::string_view, CoordinateMode>, 6>
+constexpr std::array<std::pair<std::string_view, CoordinateMode>, 7>
     kCoordinateModes = {{
         {"half_pixel", CoordinateMode::kHalfPixel},
         {"half_pixel_symmetric", CoordinateMode::kHalfPixelSymmetric},
@@ -44,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, CoordinateMode>, 6>
         {"align_corners", CoordinateMode::kAlignCorners},
         {"asymmetric", CoordinateMode::kAsymmetric},
         {"tf_crop_and_resize", CoordinateMode::kTfCropAndResize},
+        {"tf_half_pixel_for_nn", CoordinateMode::kTfHalfPixelForNearest},
     }};
 constexpr std::array<std::pair<std::string_view, AspectPolicy>, 3> kPolicies = {
     {

@@ -32,6 +32,7 @@ enum class CoordinateMode : uint8_t {
   kAlignCorners,
   kAsymmetric,
   kTfCropAndResize,
+  kTfHalfPixelForNearest,  // Of opset 11.
 };
 enum class AspectPolicy : uint8_t { kStretch, kNotLarger, kNotSmaller };
 

@@ -50,16 +50,84 @@ Status ImportSoftmax(NodeContext& node, OperatorCode code) {
   return {};
 }
 
+namespace {
+
+// The mean of `x` over all dims but the channels.
+Expected<ir::ValueId> ChannelMean(NodeContext& node, ir::ValueId x,
+                                  ir::ValueId axes, bool keepdims) {
+  Attributes attributes;
+  attributes.Set("keepdims", int64_t{keepdims ? 1 : 0});
+  return node.Op1(OperatorCode::kReduceMean, {x, axes}, std::move(attributes));
+}
+
+// running * momentum + batch * (1 - momentum)
+Expected<ir::ValueId> RunningStatistic(NodeContext& node, ir::ValueId running,
+                                       ir::ValueId batch, float momentum) {
+  GraphBuilder& builder = node.builder();
+  const DType dtype = builder.TypeOf(running).dtype;
+  const auto kept = static_cast<double>(momentum);
+  TRY(const ir::ValueId keep, builder.AddScalar(dtype, kept, "momentum"));
+  TRY(const ir::ValueId take, builder.AddScalar(dtype, 1 - kept, "momentum"));
+  TRY(const ir::ValueId old_part,
+      node.Op1(OperatorCode::kMul, {running, keep}));
+  TRY(const ir::ValueId new_part, node.Op1(OperatorCode::kMul, {batch, take}));
+  return node.Op1(OperatorCode::kAdd, {old_part, new_part});
+}
+
+// Training mode: the statistics are those of the batch, and go into the
+// running ones, which are results 1 and 2.
+Status ImportBatchStatistics(NodeContext& node, OperatorCode code,
+                             float epsilon, float momentum) {
+  const ir::Type& type = node.TypeOf(0);
+  if (!type.ranked) {
+    return node.Unsupported(
+        "BatchNormalization in training mode of a tensor of unknown rank");
+  }
+  std::vector<int64_t> others = {0};
+  for (std::size_t i = 2; i < type.dims.size(); ++i) {
+    others.push_back(static_cast<int64_t>(i));
+  }
+  const ir::ValueId x = node.Input(0);
+  TRY(const ir::ValueId axes, node.builder().AddInts(others, "axes"));
+  TRY(const ir::ValueId mean, ChannelMean(node, x, axes, false));
+  TRY(const ir::ValueId centre, ChannelMean(node, x, axes, true));
+  TRY(const ir::ValueId off, node.Op1(OperatorCode::kSub, {x, centre}));
+  TRY(const ir::ValueId square, node.Op1(OperatorCode::kMul, {off, off}));
+  TRY(const ir::ValueId variance, ChannelMean(node, square, axes, false));
+  Attributes attributes;
+  attributes.Set("epsilon", epsilon);
+  TRY(const ir::ValueId y,
+      node.Op1(code, {x, node.Input(1), node.Input(2), mean, variance},
+               std::move(attributes)));
+  node.SetOutput(0, y);
+  if (node.Wants(1)) {
+    TRY(const ir::ValueId running,
+        RunningStatistic(node, node.Input(3), mean, momentum));
+    node.SetOutput(1, running);
+  }
+  if (node.Wants(2)) {
+    TRY(const ir::ValueId running,
+        RunningStatistic(node, node.Input(4), variance, momentum));
+    node.SetOutput(2, running);
+  }
+  return {};
+}
+
+}  // namespace
+
 Status ImportBatchNormalization(NodeContext& node, OperatorCode code) {
   RETURN_IF_ERROR(node.CheckInputs(5, 5));
-  node.Ignore("momentum");
+  TRY(const float momentum, node.Float("momentum", 0.9F));
   node.Ignore("consumed_inputs");
   TRY(const float epsilon, node.Float("epsilon", 1e-5F));
   TRY(const int64_t training, node.Int("training_mode", 0));
   TRY(const int64_t is_test, node.Int("is_test", 1));
   TRY(const int64_t spatial, node.Int("spatial", 1));
-  if (training != 0 || is_test == 0) {
+  if (is_test == 0) {
     return node.Unsupported("BatchNormalization in training mode");
+  }
+  if (training != 0) {
+    return ImportBatchStatistics(node, code, epsilon, momentum);
   }
   const ir::Type& type = node.TypeOf(0);
   if (spatial == 0 && !(type.ranked && type.dims.size() <= 2)) {

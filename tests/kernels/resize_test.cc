@@ -9,8 +9,9 @@ namespace ebb::kernels {
 namespace {
 
 constexpr const char* kCoordinateModes[] = {
-    "half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel",
-    "align_corners", "asymmetric",           "tf_crop_and_resize"};
+    "half_pixel",          "half_pixel_symmetric", "pytorch_half_pixel",
+    "align_corners",       "asymmetric",           "tf_crop_and_resize",
+    "tf_half_pixel_for_nn"};
 
 struct ResizeCase {
   std::vector<int64_t> x;

@@ -53,6 +53,10 @@ class Interpolation {
                  ? 0.5 * (axis.roi_start + axis.roi_end) * (input - 1)
                  : start + x * span / static_cast<double>(axis.output - 1);
     }
+    // An axis that keeps its size keeps its elements.
+    if (transformation_ == "tf_half_pixel_for_nn") {
+      return axis.scale == 1 ? x : (x + 0.5) / axis.scale;
+    }
     const double half_pixel = (x + 0.5) / axis.scale - 0.5;
     if (transformation_ == "pytorch_half_pixel") {
       return axis.output == 1 ? -0.5 : half_pixel;

@@ -20,14 +20,18 @@ Position PositionOf(double coordinate) {
   return {.base = static_cast<int64_t>(base), .ratio = coordinate - base};
 }
 
-// (o + 0.5) / scale - 0.5. Where the scale is output / input the quotient is
+// (o + 0.5) / scale. Where the scale is output / input the quotient is
 // taken of whole numbers: half-way places then come out as such.
-double HalfPixel(const ResizeAxis& axis, int64_t o) {
+double PixelCentre(const ResizeAxis& axis, int64_t o) {
   const double place = static_cast<double>(o) + 0.5;
   const auto in = static_cast<double>(axis.input);
   const auto out = static_cast<double>(axis.output);
-  if (axis.scale == out / in) return place * in / out - 0.5;
-  return place / axis.scale - 0.5;
+  if (axis.scale == out / in) return place * in / out;
+  return place / axis.scale;
+}
+
+double HalfPixel(const ResizeAxis& axis, int64_t o) {
+  return PixelCentre(axis, o) - 0.5;
 }
 
 double Asymmetric(const ResizeAxis& axis, int64_t o) {
@@ -129,6 +133,8 @@ double ResizeCoordinate(CoordinateMode mode, const ResizeAxis& axis,
       return length == 1 || o == 0 ? 0 : place * (in - 1) / (length - 1);
     case CoordinateMode::kAsymmetric:
       return Asymmetric(axis, o);
+    case CoordinateMode::kTfHalfPixelForNearest:
+      return PixelCentre(axis, o);
     case CoordinateMode::kTfCropAndResize: {
       const double width = (axis.roi_end - axis.roi_start) * (in - 1);
       const double start = axis.roi_start * (in - 1);
