@@ -59,8 +59,8 @@ class CopiesKernel final : public Prepared {
 };
 
 // Appends a part unless it copies nothing.
-void Append(std::vector<Part>& parts, Part part) {
-  if (part.copy.slice_count() > 0) parts.push_back(std::move(part));
+void Append(std::vector<Part>& parts, const Part& part) {
+  if (part.copy.slice_count() > 0) parts.push_back(part);
 }
 
 Expected<int> BytesOf(const Request& request) {
@@ -156,7 +156,7 @@ Expected<PreparedPtr> PrepareSlice(const Request& request) {
   }
   part.copy = StridedCopy(bytes, dims, y.strides, from);
   std::vector<Part> parts;
-  Append(parts, std::move(part));
+  Append(parts, part);
   return MakeCopies(bytes, std::move(parts));
 }
 
