@@ -36,7 +36,7 @@ struct DetectOptions {
   double min_side = 3;     // Smaller ones are specks.
   // The model marks the core of a line: the box is grown by
   // area / perimeter * this.
-  double unclip = 1.5;
+  double unclip = 1.9;
 };
 
 struct TextBox {

@@ -74,6 +74,7 @@ void MemoryTrace::BeforeInstruction(const vm::InstructionEvent& event) {
 }
 
 void MemoryTrace::OnMemory(const vm::MemoryEvent& event) {
+  if (is_over_) return;
   switch (event.kind) {
     case vm::MemoryEventKind::kKill:
       return;
@@ -322,7 +323,8 @@ Peak MemoryTrace::LowerBound() const {
 std::vector<std::size_t> MemoryTrace::LiveAt(uint64_t step) const {
   std::vector<std::size_t> live;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i].allocated <= step && buffers_[i].released >= step) {
+    if (buffers_[i].bytes != 0 && buffers_[i].allocated <= step &&
+        buffers_[i].released >= step) {
       live.push_back(i);
     }
   }

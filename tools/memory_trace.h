@@ -56,7 +56,7 @@ struct TracedBuffer {
   uint64_t last_used = 0;
 };
 
-// The most bytes at one time.
+// The most bytes at one time, and the step where they are reached first.
 struct Peak {
   uint64_t bytes = 0;
   uint64_t step = 0;
@@ -78,7 +78,7 @@ class MemoryTrace : public vm::Observer {
   Peak LowerBound() const;
   // From allocation to release: what the run did.
   Peak Measured() const { return measured_; }
-  // Places in buffers() of those that were allocated and not yet released
+  // Places in buffers() of those with bytes, allocated and not yet released
   // while a step ran, the largest first.
   std::vector<std::size_t> LiveAt(uint64_t step) const;
   // The operator that ran at this step or next after it: "conv (node)".
