@@ -133,15 +133,16 @@ std::optional<Packing> PackingOf(const MemoryDesc& desc) {
   packing.outer_order.resize(desc.ndims);
   std::iota(packing.outer_order.begin(), packing.outer_order.end(), 0);
   const std::vector<int64_t> products = BlockProducts(desc);
-  std::stable_sort(packing.outer_order.begin(), packing.outer_order.end(),
-                   [&](int32_t a, int32_t b) {
-                     if (blocking.strides[a] != blocking.strides[b]) {
-                       return blocking.strides[a] > blocking.strides[b];
-                     }
-                     // Of equal strides one dim has a single outer element.
-                     return desc.padded_dims[a] / products[a] >
-                            desc.padded_dims[b] / products[b];
-                   });
+  std::sort(packing.outer_order.begin(), packing.outer_order.end(),
+            [&](int32_t a, int32_t b) {
+              if (blocking.strides[a] != blocking.strides[b]) {
+                return blocking.strides[a] > blocking.strides[b];
+              }
+              // Of equal strides one dim has a single outer element.
+              const int64_t outer_a = desc.padded_dims[a] / products[a];
+              const int64_t outer_b = desc.padded_dims[b] / products[b];
+              return outer_a != outer_b ? outer_a > outer_b : a < b;
+            });
   for (int b = 0; b < blocking.inner_nblks; ++b) {
     packing.blocks.push_back(
         {.dim = static_cast<int32_t>(blocking.inner_idxs[b]),

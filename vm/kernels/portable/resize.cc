@@ -22,14 +22,14 @@ OptionalFloats FloatsOf(const Request& request, std::size_t i) {
 std::vector<std::size_t> MemoryOrder(const Operand& in, const Operand& out) {
   std::vector<std::size_t> order(out.dims.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) {
-                     if (out.strides[a] != out.strides[b]) {
-                       return out.strides[a] > out.strides[b];
-                     }
-                     // A dim of one element may share a stride.
-                     return in.strides[a] > in.strides[b];
-                   });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (out.strides[a] != out.strides[b]) {
+      return out.strides[a] > out.strides[b];
+    }
+    // A dim of one element may share a stride.
+    if (in.strides[a] != in.strides[b]) return in.strides[a] > in.strides[b];
+    return a < b;
+  });
   return order;
 }
 
