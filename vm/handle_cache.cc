@@ -1,6 +1,7 @@
 #include "vm/handle_cache.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace ebb::vm {
@@ -9,7 +10,11 @@ const Handle* HandleCache::Find(bytecode::SiteId site,
                                 std::span<const int64_t> key) {
   auto& handles = sites_[site.index()];
   for (std::size_t i = 0; i < handles.size(); ++i) {
-    if (!std::ranges::equal(handles[i]->key, key)) continue;
+    const std::vector<int64_t>& known = handles[i]->key;
+    if (known.size() != key.size() ||
+        std::memcmp(known.data(), key.data(), key.size_bytes()) != 0) {
+      continue;
+    }
     ++hits_;
     if (i != 0) {
       const auto at = handles.begin() + static_cast<std::ptrdiff_t>(i);

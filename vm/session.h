@@ -220,11 +220,12 @@ class Session {
 
   // Outputs (session_outputs.cc).
   Expected<Tensor*> CopyTensor(Tensor& tensor);
-  bool MustCopy(const Tensor& tensor) const;
+  // `borrow`: what lies in the caller's or the program's memory may stay.
+  static bool MustCopy(const Tensor& tensor, bool borrow);
   // Takes over a hold of the value and gives one of a value that lies in the
   // session's memory throughout.
   Expected<Value*> Owned(Value* value);
-  Status OwnFields(Object& object);
+  Status OwnFields(Object& object, bool borrow);
   Status SaveFromBoundBuffers();
   Status DeliverOutputs();
   Status CopyToBound(std::size_t index);

@@ -66,24 +66,25 @@ Expected<Tensor*> Session::CopyTensor(Tensor& tensor) {
   return copy;
 }
 
-bool Session::MustCopy(const Tensor& tensor) const {
+bool Session::MustCopy(const Tensor& tensor, bool borrow) {
   if (tensor.dtype != DType::kString &&
       !IsDense(tensor.Dims(), tensor.Strides())) {
     return true;
   }
   if (tensor.form == ConstantForm::kPacked) return true;
-  return tensor.storage->origin != Origin::kSession && !options_.borrow_outputs;
+  return tensor.storage->origin != Origin::kSession && !borrow;
 }
 
 Expected<Value*> Session::Owned(Value* value) {
   if (Tensor* tensor = AsTensor(value); tensor != nullptr) {
-    if (!MustCopy(*tensor)) return value;
+    if (!MustCopy(*tensor, options_.borrow_outputs)) return value;
     Expected<Tensor*> copy = CopyTensor(*tensor);
     memory_->Release(value);
     return copy;
   }
   if (Object* object = AsObject(value); object != nullptr) {
-    if (Status status = OwnFields(*object); !status.has_value()) {
+    if (Status status = OwnFields(*object, options_.borrow_outputs);
+        !status.has_value()) {
       memory_->Release(value);
       return std::unexpected(std::move(status).error());
     }
@@ -93,7 +94,7 @@ Expected<Value*> Session::Owned(Value* value) {
 
 // Replaces every borrowed tensor below the object, each object looked at once
 // however many ways lead to it.
-Status Session::OwnFields(Object& object) {
+Status Session::OwnFields(Object& object, bool borrow) {
   const uint32_t mark = memory_->NextMark();
   walked_.clear();
   walked_.push_back(&object);
@@ -107,7 +108,7 @@ Status Session::OwnFields(Object& object) {
         inner->mark = mark;
         walked_.push_back(inner);
       } else if (Tensor* tensor = AsTensor(field);
-                 tensor != nullptr && MustCopy(*tensor)) {
+                 tensor != nullptr && MustCopy(*tensor, borrow)) {
         TRY(Tensor * copy, CopyTensor(*tensor));
         memory_->Release(std::exchange(field, copy));
       }
@@ -294,6 +295,8 @@ Expected<TakenValue> Session::Take(std::size_t index) {
       TRY(Tensor * copy, CopyTensor(*tensor));
       return Keep(copy);
     }
+  } else if (Object* object = AsObject(value); object != nullptr) {
+    RETURN_IF_ERROR(OwnFields(*object, /*borrow=*/false));
   }
   return Keep(Memory::Hold(value));
 }
