@@ -45,7 +45,7 @@ Status Plain(ir::Module& module, const Context&) {
   return {};
 }
 
-template <void (*kPass)(ir::Module&), bool CompileOptions::*kSwitch>
+template <void (*kPass)(ir::Module&), bool CompileOptions::* kSwitch>
 Status When(ir::Module& module, const Context& context) {
   if (context.options.*kSwitch) kPass(module);
   return {};
@@ -112,8 +112,8 @@ void Report(const CompileOptions& options, std::string_view step,
 struct Aligned {
   explicit Aligned(std::size_t bytes)
       : size(bytes),
-        data(static_cast<std::byte*>(::operator new(
-            bytes, std::align_val_t{64}, std::nothrow))) {}
+        data(static_cast<std::byte*>(
+            ::operator new(bytes, std::align_val_t{64}, std::nothrow))) {}
   ~Aligned() { ::operator delete(data, std::align_val_t{64}); }
   Aligned(const Aligned&) = delete;
   Aligned& operator=(const Aligned&) = delete;
@@ -126,8 +126,7 @@ struct Aligned {
 // drops the model's pages behind them, so that no weight is held twice.
 Status AlignConstants(bytecode::Module& module, const MappedFile* file) {
   for (bytecode::Constant& constant : module.constants) {
-    const auto address =
-        reinterpret_cast<std::uintptr_t>(constant.data.data());
+    const auto address = reinterpret_cast<std::uintptr_t>(constant.data.data());
     if (constant.data.empty() || address % 64 == 0) continue;
     auto copy = std::make_shared<Aligned>(constant.data.size());
     if (copy->data == nullptr) {
@@ -175,7 +174,8 @@ Expected<bytecode::Module> Finish(ir::Module module,
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
 }
 
 std::string FolderOf(const std::string& path) {

@@ -55,14 +55,17 @@ Status FunctionEmitter::EmitYield(const Instr& instr,
 // `into` registers are set aside before the branches; which other registers
 // are free afterwards is what both branches agree on.
 Status FunctionEmitter::EmitIf(const Instr& instr) {
-  TRY(const IntOperand condition, IntOf(instr.operands[0].value));
   std::vector<int64_t> into;
   for (const ValueId result : instr.results) {
     into.push_back(result.valid() ? holds_.Take() : kNoRegister);
   }
   const BlockLabel otherwise = builder_.NewLabel();
   const BlockLabel end = builder_.NewLabel();
+  // The condition's register is free again behind the branch.
+  const auto outer = dims_.Enter();
+  TRY(const IntOperand condition, IntOf(instr.operands[0].value));
   builder_.Emit(Opcode::kBranchIfZero).Int(condition).Label(otherwise);
+  dims_.Leave(outer);
   const HoldRegisters::State before = holds_.state();
   const std::size_t released_before = released_.size();
 
@@ -171,8 +174,7 @@ Status FunctionEmitter::EmitLoop(const Instr& instr) {
     }
   }
   const int64_t counter = dims_.NewRegister();
-  builder_.Emit(Opcode::kIntMove).DefInt(counter).Int(
-      IntOperand::Immediate(0));
+  builder_.Emit(Opcode::kIntMove).DefInt(counter).Int(IntOperand::Immediate(0));
 
   const BlockLabel head = builder_.NewLabel();
   const BlockLabel exit = builder_.NewLabel();

@@ -117,9 +117,9 @@ Expected<std::vector<InOperand>> FunctionEmitter::InsOf(const Instr& instr) {
   return ins;
 }
 
-// Symbols that some size, dim or check of the function is computed from; the
-// others need no register.
-void FunctionEmitter::CollectNeededSymbols() {
+// Symbols that some size, dim or check of the function is computed from (the
+// others need no register), and what lies in each storage.
+void FunctionEmitter::LookAhead() {
   const auto collect = [&](const std::vector<ir::Dim>& dims) {
     // Collecting searches the list, so each dim gets one of its own.
     for (const ir::Dim dim : dims) {
@@ -130,6 +130,9 @@ void FunctionEmitter::CollectNeededSymbols() {
   };
   for (const Instr& instr : function_.instrs) {
     collect(instr.dims);
+    if (instr.kind == InstrKind::kAllocTensor) {
+      first_tensor_in_.emplace(instr.operands[0].value, instr.results[0]);
+    }
     if (instr.kind != InstrKind::kAllocTensor &&
         instr.kind != InstrKind::kView && instr.kind != InstrKind::kMatchCast) {
       continue;
@@ -224,8 +227,10 @@ Status FunctionEmitter::CheckDims(ValueId value, bytecode::StringId message) {
     }
     TRY(const IntOperand wanted, dims_.Emit(type.dims[axis]));
     const int64_t got = dims_.NewRegister();
-    builder_.Emit(Opcode::kDimOf).DefInt(got).Use(hold).Imm(
-        static_cast<int64_t>(axis));
+    builder_.Emit(Opcode::kDimOf)
+        .DefInt(got)
+        .Use(hold)
+        .Imm(static_cast<int64_t>(axis));
     builder_.Emit(Opcode::kAssertEqual)
         .Int(IntOperand::Register(got))
         .Int(wanted)
@@ -296,8 +301,7 @@ Status FunctionEmitter::EmitOperator(const Instr& instr) {
   // `scratch_bytes` and the operator are one site: one handle serves both.
   bytecode::SiteId site;
   if (instr.scratch.valid()) {
-    const Instr& storage =
-        function_.instr(function_.value(instr.scratch).def);
+    const Instr& storage = function_.instr(function_.value(instr.scratch).def);
     if (!storage.operands.empty()) {
       const auto at = site_of_scratch_bytes_.find(storage.operands[0].value);
       if (at != site_of_scratch_bytes_.end()) site = at->second;
@@ -308,8 +312,11 @@ Status FunctionEmitter::EmitOperator(const Instr& instr) {
   for (const ValueId out : instr.outs) {
     outs.push_back(out.valid() ? HoldOf(out) : kNoRegister);
   }
-  builder_.Emit(Opcode::kOp).Site(site).Outs(outs).Ins(ins).OptUse(
-      instr.scratch.valid() ? HoldOf(instr.scratch) : kNoRegister);
+  builder_.Emit(Opcode::kOp)
+      .Site(site)
+      .Outs(outs)
+      .Ins(ins)
+      .OptUse(instr.scratch.valid() ? HoldOf(instr.scratch) : kNoRegister);
   return {};
 }
 
@@ -320,11 +327,15 @@ Status FunctionEmitter::EmitAlloc(const Instr& instr) {
   } else {
     TRY(bytes, dims_.Emit(instr.dims[0]));
   }
+  // Reports name what lies in a storage, as the model called it.
+  const ValueId storage = instr.results[0];
+  const auto tensor = first_tensor_in_.find(storage);
   builder_.Emit(Opcode::kAllocStorage)
-      .DefHold(DefineHold(instr.results[0]))
+      .DefHold(DefineHold(storage))
       .Int(bytes)
       .Imm(instr.align)
-      .Name(NameOf(instr.results[0]));
+      .Name(
+          NameOf(tensor == first_tensor_in_.end() ? storage : tensor->second));
   return {};
 }
 
@@ -409,9 +420,7 @@ Status FunctionEmitter::EmitStoreInts(const Instr& instr) {
     TRY(const auto some, IntsOf(operand.value));
     values.insert(values.end(), some.begin(), some.end());
   }
-  builder_.Emit(Opcode::kStoreInts)
-      .Out(HoldOf(instr.outs[0]))
-      .IntList(values);
+  builder_.Emit(Opcode::kStoreInts).Out(HoldOf(instr.outs[0])).IntList(values);
   return {};
 }
 
@@ -504,8 +513,7 @@ Status FunctionEmitter::EmitInstr(const Instr& instr) {
       builder_.Emit(Opcode::kLengthOf)
           .DefInt(length)
           .Use(HoldOf(instr.operands[0].value));
-      int_of_.insert_or_assign(instr.results[0],
-                               IntOperand::Register(length));
+      int_of_.insert_or_assign(instr.results[0], IntOperand::Register(length));
       break;
     }
     case InstrKind::kMakeClosure:
@@ -563,7 +571,7 @@ Expected<const Instr*> FunctionEmitter::EmitRegion(ir::RegionId id) {
 }
 
 Status FunctionEmitter::Run(bool is_entry) {
-  CollectNeededSymbols();
+  LookAhead();
   EmitParams(is_entry);
   EmitConstants();
   if (is_entry) {

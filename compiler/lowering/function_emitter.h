@@ -89,7 +89,7 @@ class FunctionEmitter {
   void BindSymbol(ir::SymbolId symbol, int64_t hold, std::size_t axis);
   void BindSymbols(const ir::Instr& instr);
   Expected<std::vector<IntOperand>> StridesOf(const ir::Type& type);
-  void CollectNeededSymbols();
+  void LookAhead();
   bytecode::SiteId SiteOf(const ir::Instr& instr);
   const std::string& NameOf(ir::ValueId value) const;
   Status FailAt(const ir::Instr& instr, std::string message) const;
@@ -109,6 +109,7 @@ class FunctionEmitter {
   std::unordered_map<ir::ValueId, bytecode::SiteId> site_of_scratch_bytes_;
   std::unordered_set<ir::ValueId> borrowed_;  // Parameters not donated.
   std::unordered_set<ir::SymbolId> needed_;
+  std::unordered_map<ir::ValueId, ir::ValueId> first_tensor_in_;  // Storages.
 };
 
 // The type of a value as the bytecode states it.

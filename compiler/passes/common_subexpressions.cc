@@ -35,6 +35,32 @@ std::size_t HashBytes(std::span<const std::byte> bytes) {
       reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
+template <class T>
+std::size_t HashOf(const std::vector<T>& list) {
+  std::size_t hash = list.size();
+  for (const T& item : list) hash = Mix(hash, std::hash<T>()(item));
+  return hash;
+}
+
+// Values too: operators that differ in nothing else may be many.
+std::size_t HashOf(const Attributes& attributes) {
+  std::size_t hash = attributes.entries().size();
+  for (const auto& [name, value] : attributes.entries()) {
+    hash = Mix(hash, std::hash<std::string>()(name));
+    hash = Mix(hash, std::visit(
+                         [](const auto& v) {
+                           using V = std::decay_t<decltype(v)>;
+                           if constexpr (requires { std::hash<V>()(v); }) {
+                             return std::hash<V>()(v);
+                           } else {
+                             return HashOf(v);
+                           }
+                         },
+                         value));
+  }
+  return hash;
+}
+
 std::size_t HashOf(const Constant& constant) {
   std::size_t hash =
       Mix(static_cast<std::size_t>(constant.dtype), constant.data.size());
@@ -165,7 +191,7 @@ class Eliminator {
       hash = Mix(hash, std::hash<ir::Dim>()(dim));
     }
     hash = Mix(hash, std::hash<ConstantId>()(instr.constant));
-    return Mix(hash, instr.attributes.entries().size());
+    return Mix(hash, passes::HashOf(instr.attributes));
   }
 
   // The second one wants no output that the first one has left out.

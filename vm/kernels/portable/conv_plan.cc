@@ -99,6 +99,7 @@ void PlanTiles(const ConvProblem& problem, const ConvPhase& phase,
   plan.pitch = plan.columns + plan.planes[2].halo;
   plan.rows =
       plan.column_tiles > 1 ? 1 : Balanced(phase.count[1], places / plan.pitch);
+  plan.uncut_rows = plan.rows;
   const int64_t outer = problem.batch * problem.groups * phase.count[0];
   plan.m_part = problem.out_channels;
   if (problem.threads > 1 && problem.Cost() >= kSharedCost) {
@@ -136,8 +137,15 @@ void PlanBlocks(const ConvProblem& problem, const ConvPhase& phase,
   for (const ConvPlanes& planes : plan.planes) {
     plan.channel_elements *= static_cast<int64_t>(planes.starts.size());
   }
+  // Blocks of channels group the sums, so they are those of tiles that are not
+  // cut for workers: results do not depend on the number of threads.
+  const ConvPlanes uncut = PlanRows(problem, phase, plan.uncut_rows);
+  const auto uncut_elements =
+      static_cast<int64_t>(plan.planes[0].starts.size() * uncut.starts.size() *
+                           plan.planes[2].starts.size()) *
+      (plan.uncut_rows + uncut.halo) * plan.pitch;
   const int64_t slab_limit =
-      kSlabBytes / kBytes / std::max<int64_t>(plan.channel_elements, 1);
+      kSlabBytes / kBytes / std::max<int64_t>(uncut_elements, 1);
   const int64_t depth_limit = kDepth / std::max<int64_t>(taps, 1);
   plan.channels =
       Balanced(problem.in_channels, std::min(slab_limit, depth_limit));

@@ -36,6 +36,7 @@ struct ConvPlan {
   std::array<ConvPlanes, kConvAxes> planes;
 
   int64_t rows = 0, columns = 0;  // Of a tile.
+  int64_t uncut_rows = 0;  // Of a tile that is not cut smaller for workers.
   int64_t row_tiles = 0, column_tiles = 0;
   int64_t m_part = 0, m_parts = 1;  // Output channels of a slice.
 

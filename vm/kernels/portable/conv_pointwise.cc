@@ -131,7 +131,9 @@ class ConvPointwise final : public Prepared {
         .b = layout_.channels_last
                  ? MatrixView{nullptr, 1, problem_.weight_out}
                  : MatrixView{nullptr, problem_.in.channel, layout_.in_pixel},
-        .tile_output = IsHalf(problem_.dtype)};
+        .tile_output = IsHalf(problem_.dtype),
+        .whole_m =
+            layout_.channels_last ? layout_.pixels : problem_.out_channels};
   }
 
   void RunSlice(const RunArgs& args, int64_t slice, std::byte* scratch) const {

@@ -51,13 +51,15 @@ GemmPlan<T>::GemmPlan(const GemmSettings& settings) : settings_(settings) {
   const int64_t m = std::max<int64_t>(settings.m, 1);
   const int64_t n = std::max<int64_t>(settings.n, 1);
   const int64_t k = std::max<int64_t>(settings.k, 1);
+  const int64_t whole_m = std::max(settings.whole_m, m);
   kernel_ = &ChooseMicroKernel<T>(m, n);
   const bool widened_a = IsHalf(settings.a_dtype);
   const bool widened_b = IsHalf(settings.b_dtype);
-  if (!widened_a && !widened_b && m <= 2 && settings.b.row_stride == 1 &&
+  if (!widened_a && !widened_b && whole_m <= 2 && settings.b.row_stride == 1 &&
       settings.b.column_stride != 1) {
     mode_ = Mode::kDot;
-  } else if (!widened_b && settings.b.column_stride == 1 && m <= kDirectRows) {
+  } else if (!widened_b && settings.b.column_stride == 1 &&
+             whole_m <= kDirectRows) {
     mode_ = Mode::kDirectB;
   }
   a_in_place_ = kernel_->rows == 1 && !widened_a;

@@ -50,6 +50,10 @@ struct GemmSettings {
   // C is summed up in scratch and only `finish` stores it: for outputs of
   // another type or with gaps.
   bool tile_output = false;
+  // Rows of the product that the slices are cut from; 0: m. How sums over k
+  // are grouped depends on it and not on m, or else the number of threads
+  // would show in the results.
+  int64_t whole_m = 0;
 };
 
 template <class T>

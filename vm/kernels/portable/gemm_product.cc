@@ -130,7 +130,8 @@ class ProductPrepared final : public Prepared {
             .a_dtype = product_.dtype,
             .b_dtype = product_.dtype,
             .b = {nullptr, product_.b.row_stride, product_.b.column_stride},
-            .tile_output = IsHalf(product_.dtype)};
+            .tile_output = IsHalf(product_.dtype),
+            .whole_m = product_.m};
   }
 
   void CutSlices(int64_t per_batch) {
