@@ -36,7 +36,7 @@ CommandLine DisassembleLine() {
       {.name = "disassemble",
        .usage = "MODEL [-o FILE] [options]",
        .about = "Prints the bytecode of a .ebb file as text, which `ebb "
-                "assemble` turns back into\nthe same file. Other models are "
+                "assemble` turns back into the same file. Other models are "
                 "compiled first.",
        .example = "  ebb disassemble model.ebb --elide 64 | less"});
   po::options_description group =
@@ -55,7 +55,7 @@ CommandLine AssembleLine() {
       {.name = "assemble",
        .usage = "FILE.ebbt -o FILE.ebb",
        .about = "Makes a .ebb file from its text form. `-` reads standard "
-                "input. What comes out has\nverified.",
+                "input. What comes out has verified.",
        .example = "  ebb disassemble model.ebb | ebb assemble - -o same.ebb"});
   line.Add(OutGroup("the file to write"));
   line.Positional("file");
@@ -67,8 +67,8 @@ CommandLine VerifyLine() {
       {.name = "verify",
        .usage = "FILE... [options]",
        .about = "Holds files to all checks: the frame and the checksums of "
-                "all sections and of the\nconstants, the verifier, and that "
-                "every buffer is freed once and in time on every\npath. Other "
+                "all sections and of the constants, the verifier, and that "
+                "every buffer is freed once and in time on every path. Other "
                 "models are compiled first.",
        .example = "  ebb verify model.ebb"});
   po::options_description group("Options");
@@ -164,9 +164,9 @@ int RunAssemble(const std::vector<std::string>& words) {
   const std::string path = line.Get<std::string>("file");
   const std::string out = line.Get<std::string>("out");
   const auto text = ReadText(path);
-  if (!text.has_value()) return SayError(path, text.error());
+  if (!text.has_value()) return SayError(ShownPath(path), text.error());
   const auto module = bytecode::Assemble(*text);
-  if (!module.has_value()) return SayError(path, module.error());
+  if (!module.has_value()) return SayError(ShownPath(path), module.error());
   const Status written =
       bytecode::WriteFileAtomically(out, [&](const bytecode::Sink& sink) {
         return bytecode::WriteModule(*module, sink);

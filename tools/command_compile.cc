@@ -26,7 +26,7 @@ CommandLine MakeCommandLine() {
       {.name = "compile",
        .usage = "MODEL [-o FILE] [options]",
        .about = "Compiles a model (.onnx, or IR text in .ir) to bytecode and "
-                "writes it to a .ebb\nfile, whole or not at all.",
+                "writes it to a .ebb file, whole or not at all.",
        .example = "  ebb compile detector.onnx --shape x=1x3x640x640 -o "
                   "detector.ebb"});
   po::options_description group("Options");

@@ -24,7 +24,7 @@ CommandLine MakeCommandLine() {
       {.name = "inspect",
        .usage = "MODEL [options]",
        .about = "Shows what is in a model: inputs and outputs, operators, "
-                "opsets, dynamic dims,\nweights, instructions and registers "
+                "opsets, dynamic dims, weights, instructions and registers "
                 "once compiled, and all that is not supported.",
        .example = "  ebb inspect model.onnx"});
   po::options_description group("Options");

@@ -16,21 +16,56 @@ constexpr int kStyle = (po::command_line_style::unix_style |
                         po::command_line_style::long_allow_adjacent) &
                        ~po::command_line_style::allow_guessing;
 
-// Edits that turn one word into the other.
+// Edits that turn one word into the other: a letter put in, left out or
+// replaced, or two neighbours swapped.
 std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(above);
+    above.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1,
-                         diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1,
+                         above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
     }
   }
   return row[b.size()];
+}
+
+// Paragraphs, which stand between empty lines, in lines of at most 80.
+std::string Wrapped(std::string_view text) {
+  constexpr std::size_t kWidth = 80;
+  std::string out;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    if (text.starts_with("\n\n")) {
+      out += "\n\n";
+      column = 0;
+      text.remove_prefix(2);
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (column != 0 && column + 1 + word.size() > kWidth) {
+      out += "\n";
+      column = 0;
+    }
+    if (column != 0 && !word.empty()) {
+      out += " ";
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    text.remove_prefix(end);
+    if (!text.starts_with("\n\n") && !text.empty()) text.remove_prefix(1);
+  }
+  return out;
 }
 
 }  // namespace
@@ -121,7 +156,7 @@ std::optional<int> CommandLine::Parse(const std::vector<std::string>& words) {
 std::string CommandLine::HelpText() const {
   std::ostringstream text;
   text << "Usage: ebb " << help_.name << " " << help_.usage << "\n\n"
-       << help_.about << "\n";
+       << Wrapped(help_.about) << "\n";
   for (const auto& group : groups_) text << "\n" << group;
   if (!help_.example.empty()) text << "\nExample:\n" << help_.example << "\n";
   text << "\nExit status: 0 done, 1 the work failed, 2 bad usage or unreadable "

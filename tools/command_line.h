@@ -26,7 +26,7 @@ namespace po = boost::program_options;
 struct CommandHelp {
   std::string name;     // "run"
   std::string usage;    // What follows the name: "MODEL [options]".
-  std::string about;    // Some lines of text.
+  std::string about;    // Paragraphs, with empty lines between them.
   std::string example;  // Whole command lines.
 };
 

@@ -17,8 +17,8 @@ CommandLine MakeCommandLine() {
       {.name = "opt",
        .usage = "FILE.ir [--passes A,B,C] [options]",
        .about = "Runs passes on IR text, in the order given, and prints the "
-                "result. What a pass needs\ndone before it is done by itself. "
-                "`-` reads standard input. Without passes the text is\nread "
+                "result. What a pass needs done before it is done by itself. "
+                "`-` reads standard input. Without passes the text is read "
                 "and printed.",
        .example = "  ebb opt model.ir --passes canonicalize,insert-kills"});
   po::options_description group("Options");
@@ -85,12 +85,12 @@ int RunOpt(const std::vector<std::string>& words) {
       line.Has("passes") ? line.Get<std::string>("passes") : "";
   if (!CheckNames(list)) return kBadUsage;
   const auto text = ReadText(path);
-  if (!text.has_value()) return SayError(path, text.error());
+  if (!text.has_value()) return SayError(ShownPath(path), text.error());
   const auto result =
       passes::RunPassesOnText(*text, list,
                               {.backend = options->compile.backend,
                                .threads = options->compile.threads});
-  if (!result.has_value()) return SayError(path, result.error());
+  if (!result.has_value()) return SayError(ShownPath(path), result.error());
   std::cout << *result;
   return kDone;
 }

@@ -28,11 +28,11 @@ CommandLine MakeCommandLine() {
        .usage = "MODEL [--input NAME=SOURCE ...] [options]",
        .about =
            "Runs a model (.onnx, .ebb, .ir, .ebbt) once or several times and "
-           "sums its outputs up,\nor writes them as .npy files.\n\n"
+           "sums its outputs up, or writes them as .npy files.\n\n"
            "A SOURCE is a file (.npy, .pb with a TensorProto, .png where the "
-           "model takes a\npicture, anything else raw bytes), or random:, "
-           "ones:, zeros:, iota:, with sizes where\nthe model leaves them "
-           "open: x=ones:1x3x64x64. NAME= may be left out where there is\n"
+           "model takes a picture, anything else raw bytes), or random:, "
+           "ones:, zeros:, iota:, with sizes where the model leaves them "
+           "open: x=ones:1x3x64x64. NAME= may be left out where there is "
            "one input.",
        .example = "  ebb run detector.ebb --input x=page.png --image-mean "
                   "0.485,0.456,0.406 \\\n      --image-std "
@@ -112,11 +112,11 @@ Expected<InputOptions> ReadInputOptions(const CommandLine& line,
   return options;
 }
 
-// A compiled model has its shapes already; what --shape says is then the size
-// of inputs that are made up.
-Status SuitCompiledModel(const std::string& path, ModelOptions& options) {
+// Only an ONNX model can be given shapes; for others --shape is the size of
+// inputs that are made up.
+Status SuitModelKind(const std::string& path, ModelOptions& options) {
   TRY(const ModelKind kind, DetectModelKind(path));
-  if (kind == ModelKind::kBytecode || kind == ModelKind::kAssembly) {
+  if (kind != ModelKind::kOnnx) {
     std::erase(options.compile_only, "--shape");
   }
   return {};
@@ -219,7 +219,7 @@ int RunRun(const std::vector<std::string>& words) {
     return kBadUsage;
   }
   const std::string model = line.Get<std::string>("model");
-  if (const Status status = SuitCompiledModel(model, *options);
+  if (const Status status = SuitModelKind(model, *options);
       !status.has_value()) {
     return SayError(model, status.error());
   }

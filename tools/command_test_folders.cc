@@ -24,15 +24,15 @@ CommandLine MakeCommandLine() {
        .usage = "FOLDER... [options]",
        .about =
            "Runs test cases in the layout of ONNX's backend tests: "
-           "FOLDER/model.onnx (or model.ebb)\nwith "
+           "FOLDER/model.onnx (or model.ebb) with "
            "test_data_set_*/input_*.pb and output_*.pb. The sets run in order "
-           "in one loaded\nmodel; a set without outputs only has to run. A "
-           "folder without a model stands for the\ncases in it.\n\n"
+           "in one loaded model; a set without outputs only has to run. A "
+           "folder without a model stands for the cases in it.\n\n"
            "A FOLDER/expect.txt that begins with \"must be rejected\" asks "
-           "that loading or running\nfails; \"the run must be rejected\", that "
-           "each set without outputs fails and the model\nstays usable.\n\n"
+           "that loading or running fails; \"the run must be rejected\", that "
+           "each set without outputs fails and the model stays usable.\n\n"
            "Every case runs in a process of its own. It is skipped only where "
-           "its model needs what\nis not built in.",
+           "its model needs what is not built in.",
        .example = "  ebb test onnx/backend/test/data/node --jobs 2"});
   po::options_description group("Options");
   group.add_options()(

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <random>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -49,6 +51,7 @@ class InputMaker {
                                         std::string_view text) const;
   std::optional<int64_t> SizeOfSymbol(bytecode::StringId symbol) const;
   Expected<const Type*> TensorTypeOf(std::size_t input) const;
+  Status CheckShapeNames() const;
   Status CheckAllGiven() const;
 
   const std::string& Name(std::size_t input) const {
@@ -153,6 +156,13 @@ Expected<std::vector<int64_t>> InputMaker::DimsOf(std::size_t input,
   for (std::size_t d = 0; d < rank; ++d) {
     const int64_t fixed = type->ranked ? type->dims[d].size : -1;
     std::optional<int64_t> size;
+    if (fixed >= 0 && given &&
+        (fixed < bounds[d].low || fixed > bounds[d].high.value_or(INT64_MAX))) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "dim " + std::to_string(d) + " is " + std::to_string(fixed) +
+                      " in the model, another size is given",
+                  Where(input));
+    }
     if (fixed >= 0) size = fixed;
     if (!size && given && (bounds[d].IsFixed() || bounds[d].low > 0)) {
       size = bounds[d].low;
@@ -230,7 +240,22 @@ Status InputMaker::CheckAllGiven() const {
               "inputs");
 }
 
+Status InputMaker::CheckShapeNames() const {
+  for (const auto& [name, bounds] : options_.shapes) {
+    const bool known = std::ranges::any_of(params_, [&](const Param& param) {
+      return module_.string(param.name) == name;
+    });
+    if (known) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "\"" + name +
+                    "\" is no input; the model has: " + InputListText(module_),
+                "--shape");
+  }
+  return {};
+}
+
 Expected<std::vector<std::optional<HostTensor>>> InputMaker::Run() {
+  RETURN_IF_ERROR(CheckShapeNames());
   std::vector<Source> made_up;
   std::vector<bool> named(params_.size());
   for (const std::string& text : options_.inputs) {

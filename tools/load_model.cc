@@ -73,6 +73,16 @@ std::string ListText(const std::vector<std::string>& words) {
   return text;
 }
 
+// IR text says itself what its inputs and outputs are.
+Status RefuseImportOptions(const ModelOptions& options) {
+  for (const std::string& option : options.compile_only) {
+    if (option != "--shape" && option != "--output") continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "is IR text: " + option + " cannot apply");
+  }
+  return {};
+}
+
 Status RefuseCompileOptions(ModelKind kind, const ModelOptions& options) {
   if (options.compile_only.empty()) return {};
   return Fail(ErrorCode::kInvalidArgument,
@@ -112,8 +122,10 @@ Expected<bytecode::Module> LoadInner(const std::string& path,
   const auto bytes = file->bytes();
   const ModelKind kind = KindOf(path, bytes);
   switch (kind) {
-    case ModelKind::kOnnx:
     case ModelKind::kIr:
+      RETURN_IF_ERROR(RefuseImportOptions(options));
+      return Compile(path, kind, std::move(file), options, for_running);
+    case ModelKind::kOnnx:
       return Compile(path, kind, std::move(file), options, for_running);
     case ModelKind::kBytecode: {
       RETURN_IF_ERROR(RefuseCompileOptions(kind, options));
@@ -174,6 +186,10 @@ Expected<vm::ProgramRef> LoadProgram(const std::string& path,
     return std::unexpected(In(path, std::move(program).error()));
   }
   return program;
+}
+
+std::string ShownPath(const std::string& path) {
+  return path == "-" ? "standard input" : path;
 }
 
 Expected<std::string> ReadText(const std::string& path) {

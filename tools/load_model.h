@@ -45,6 +45,8 @@ Expected<vm::ProgramRef> LoadProgram(const std::string& path,
 
 // The whole of a text file; "-" is standard input.
 Expected<std::string> ReadText(const std::string& path);
+// The path as messages name it: "-" is "standard input".
+std::string ShownPath(const std::string& path);
 
 }  // namespace ebb::tools
 
