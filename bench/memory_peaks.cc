@@ -5,7 +5,6 @@
 #include "tools/memory_peaks.h"
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/command_line.h"
 #include "tools/exit_code.h"
 #include "tools/json_output.h"
 #include "tools/measure.h"
@@ -20,8 +20,6 @@
 
 namespace ebb::tools {
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr char kUsage[] =
     "Usage: memory_peaks MODEL|FOLDER... [options]\n\n"

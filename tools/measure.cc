@@ -64,7 +64,8 @@ Expected<InputOptions> ReadMeasureOptions(const po::variables_map& values,
     TRY(inputs.inputs, InputsBeside(model_path));
   }
   TRY(const ModelKind kind, DetectModelKind(model_path));
-  if (kind == ModelKind::kBytecode || kind == ModelKind::kAssembly) {
+  // For what states its own inputs, shapes are those of this run.
+  if (kind != ModelKind::kOnnx) {
     std::erase(options.compile_only, "--shape");
   }
   return inputs;
