@@ -112,16 +112,6 @@ Expected<InputOptions> ReadInputOptions(const CommandLine& line,
   return options;
 }
 
-// Only an ONNX model can be given shapes; for others --shape is the size of
-// inputs that are made up.
-Status SuitModelKind(const std::string& path, ModelOptions& options) {
-  TRY(const ModelKind kind, DetectModelKind(path));
-  if (kind != ModelKind::kOnnx) {
-    std::erase(options.compile_only, "--shape");
-  }
-  return {};
-}
-
 Expected<RunTimes> RunTimesOver(
     vm::Session& session, const std::vector<std::optional<HostTensor>>& inputs,
     int runs) {
@@ -219,7 +209,7 @@ int RunRun(const std::vector<std::string>& words) {
     return kBadUsage;
   }
   const std::string model = line.Get<std::string>("model");
-  if (const Status status = SuitModelKind(model, *options);
+  if (const Status status = LeaveShapesToInputs(model, *options);
       !status.has_value()) {
     return SayError(model, status.error());
   }

@@ -188,6 +188,12 @@ Expected<vm::ProgramRef> LoadProgram(const std::string& path,
   return program;
 }
 
+Status LeaveShapesToInputs(const std::string& path, ModelOptions& options) {
+  TRY(const ModelKind kind, DetectModelKind(path));
+  if (kind != ModelKind::kOnnx) std::erase(options.compile_only, "--shape");
+  return {};
+}
+
 std::string ShownPath(const std::string& path) {
   return path == "-" ? "standard input" : path;
 }

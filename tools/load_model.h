@@ -43,6 +43,10 @@ Expected<bytecode::Module> LoadModule(const std::string& path,
 Expected<vm::ProgramRef> LoadProgram(const std::string& path,
                                      const ModelOptions& options);
 
+// For commands that make inputs up: only an ONNX model can be given shapes, so
+// for others --shape is no compile option but the size of such inputs.
+Status LeaveShapesToInputs(const std::string& path, ModelOptions& options);
+
 // The whole of a text file; "-" is standard input.
 Expected<std::string> ReadText(const std::string& path);
 // The path as messages name it: "-" is "standard input".

@@ -50,8 +50,8 @@ ProcessResult RunProcess(const std::vector<std::string>& words,
       .errors = ReadWhole(errors)};
 }
 
-ProcessResult RunEbb(const std::vector<std::string>& words,
-                     std::string_view input) {
+ProcessResult CallEbb(const std::vector<std::string>& words,
+                      std::string_view input) {
   std::vector<std::string> all = {EBB_BINARY_DIR "/bin/ebb"};
   all.insert(all.end(), words.begin(), words.end());
   return RunProcess(all, input);

@@ -1,6 +1,6 @@
 // Runs the built `ebb` as a user would, in a folder of the test's own.
 //
-//   const ProcessResult result = RunEbb({"inspect", "model.ir"});
+//   const ProcessResult result = CallEbb({"inspect", "model.ir"});
 //   EXPECT_EQ(result.exit_code, 0) << result.errors;
 #ifndef EBB_TESTS_TOOLS_PROCESS_H_
 #define EBB_TESTS_TOOLS_PROCESS_H_
@@ -20,8 +20,8 @@ struct ProcessResult {
 // `words[0]` is looked up in PATH. `input` becomes its standard input.
 ProcessResult RunProcess(const std::vector<std::string>& words,
                          std::string_view input = {});
-ProcessResult RunEbb(const std::vector<std::string>& words,
-                     std::string_view input = {});
+ProcessResult CallEbb(const std::vector<std::string>& words,
+                      std::string_view input = {});
 
 // A folder that goes away with the object.
 class TestFolderOnDisk {
