@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "bytecode/mapped_file.h"
 #include "compiler/analysis/infer.h"
+#include "compiler/ir/aligned_bytes.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/verifier.h"
 #include "compiler/lowering/lower.h"
@@ -108,28 +108,14 @@ void Report(const CompileOptions& options, std::string_view step,
   if (options.progress) options.progress(step, index, kSteps.size() + 2);
 }
 
-// Memory of its own, aligned for any kernel, for one constant at a time.
-struct Aligned {
-  explicit Aligned(std::size_t bytes)
-      : size(bytes),
-        data(static_cast<std::byte*>(
-            ::operator new(bytes, std::align_val_t{64}, std::nothrow))) {}
-  ~Aligned() { ::operator delete(data, std::align_val_t{64}); }
-  Aligned(const Aligned&) = delete;
-  Aligned& operator=(const Aligned&) = delete;
-
-  std::size_t size;
-  std::byte* data;
-};
-
 // Gives constants that lie unaligned in the model memory of their own, and
 // drops the model's pages behind them, so that no weight is held twice.
 Status AlignConstants(bytecode::Module& module, const MappedFile* file) {
   for (bytecode::Constant& constant : module.constants) {
     const auto address = reinterpret_cast<std::uintptr_t>(constant.data.data());
     if (constant.data.empty() || address % 64 == 0) continue;
-    auto copy = std::make_shared<Aligned>(constant.data.size());
-    if (copy->data == nullptr) {
+    auto copy = std::make_shared<ir::AlignedBytes>(constant.data.size());
+    if (copy->data() == nullptr) {
       return Fail(ErrorCode::kOutOfMemory,
                   "no memory for a weight of " +
                       std::to_string(constant.data.size()) + " bytes",
@@ -137,13 +123,13 @@ Status AlignConstants(bytecode::Module& module, const MappedFile* file) {
     }
     // Piece by piece: the model's pages go while the copy grows.
     constexpr std::size_t kPieceBytes = 1U << 20U;
-    for (std::size_t at = 0; at < copy->size; at += kPieceBytes) {
-      const auto piece =
-          constant.data.subspan(at, std::min(kPieceBytes, copy->size - at));
-      std::memcpy(copy->data + at, piece.data(), piece.size());
+    for (std::size_t at = 0; at < constant.data.size(); at += kPieceBytes) {
+      const auto piece = constant.data.subspan(
+          at, std::min(kPieceBytes, constant.data.size() - at));
+      std::memcpy(copy->data() + at, piece.data(), piece.size());
       DropPages(file, piece);
     }
-    constant.data = {copy->data, copy->size};
+    constant.data = copy->span();
     module.owned.push_back(std::move(copy));
   }
   return {};

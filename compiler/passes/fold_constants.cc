@@ -9,6 +9,7 @@
 
 #include "bytecode/shape_rules/geometry.h"
 #include "compiler/analysis/kernel_request.h"
+#include "compiler/ir/constant_text.h"
 
 namespace ebb::passes {
 namespace {
@@ -102,9 +103,7 @@ Constant Folder::Make(ValueId value, Bytes bytes) {
     bytes.resize(element);
     constant.repeat = true;
   }
-  auto owned = std::make_shared<const Bytes>(std::move(bytes));
-  constant.data = *owned;
-  module_.owned.push_back(std::move(owned));
+  constant.data = ir::KeepBytes(module_, bytes);
   return constant;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/analysis/kernel_request.h"
+#include "compiler/ir/aligned_bytes.h"
 #include "compiler/ir/names.h"
 #include "vm/kernels/packing.h"
 
@@ -80,12 +81,12 @@ class Packer {
     const auto bytes =
         kernels::PackedBytes(packing, constant.dims, element_bytes);
     if (!bytes.has_value()) return std::nullopt;
-    auto kept = std::make_shared<std::vector<std::byte>>(
-        static_cast<std::size_t>(*bytes));
+    auto kept =
+        std::make_shared<ir::AlignedBytes>(static_cast<std::size_t>(*bytes));
+    if (kept->data() == nullptr) return std::nullopt;
     kernels::PackConstant(packing, constant.dims, element_bytes,
-                          constant.data.data(), kept->data());
-    if (packed_) packed_(constant.data);
-    constant.data = *kept;
+                          constant.data.data(), kept->data(), packed_);
+    constant.data = kept->span();
     constant.packing = packing;
     module_.owned.push_back(std::move(kept));
     module_.constants.push_back(std::move(constant));

@@ -17,8 +17,8 @@
 
 namespace ebb::passes {
 
-// `packed` is told of the plain bytes of each weight once it has been packed:
-// they are rarely read again, and their pages may go.
+// `packed` is told of the plain bytes of each weight, part by part, once they
+// have been packed: they are rarely read again, and their pages may go.
 void PackConstants(
     ir::Module& module, kernels::Backend backend,
     const std::function<void(std::span<const std::byte>)>& packed = {});

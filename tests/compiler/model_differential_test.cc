@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -27,6 +28,8 @@ constexpr bool kSanitized = false;
 
 // Larger models take too long here; `ebb test` runs them all.
 constexpr std::uintmax_t kMaxModelBytes = (kSanitized ? 2U : 16U) << 20U;
+// And those that take longer than this to compile and to run twice.
+constexpr double kMaxSeconds = 2.0;
 
 std::vector<fs::path> FoldersIn(const fs::path& root) {
   std::vector<fs::path> folders;
@@ -58,6 +61,7 @@ constexpr Way kWays[] = {
 // "" when it was compared, else why not.
 std::string Compare(const fs::path& folder, int64_t symbol_size) {
   RunResult first;
+  const auto start = std::chrono::steady_clock::now();
   for (const Way& way : kWays) {
     RunOptions options;
     options.compile.kill = way.kill;
@@ -81,7 +85,12 @@ std::string Compare(const fs::path& folder, int64_t symbol_size) {
       return run.error().ToString();
     }
     EXPECT_EQ(run->live_after_bytes, 0U) << folder << " " << way.name;
-    if (&way == kWays) first = *run;
+    if (&way == kWays) {
+      first = *run;
+      const std::chrono::duration<double> taken =
+          std::chrono::steady_clock::now() - start;
+      if (taken.count() > kMaxSeconds) return "takes too long for this test";
+    }
     EXPECT_EQ(run->outputs, first.outputs) << folder << " " << way.name;
     if (!way.kill) {
       EXPECT_GE(run->peak_bytes, first.peak_bytes) << folder;

@@ -109,12 +109,23 @@ void ForEachRow(std::span<const int64_t> dims, const OffsetTables& offsets,
   }
 }
 
+using Done = std::function<void(std::span<const std::byte>)>;
+
+// Tells `done` of the plain form in parts of about this size.
+constexpr std::ptrdiff_t kDoneBytes = 1 << 20;
+
 template <bool kPack, std::size_t kBytes>
 void Walk(std::span<const int64_t> dims, const OffsetTables& offsets,
-          std::byte* plain, std::byte* packed) {
+          std::byte* plain, std::byte* packed, const Done& done) {
+  std::byte* begin = plain;
+  std::byte* at = plain;
   ForEachRow(dims, offsets,
              [&](int64_t row, int64_t base, std::span<const int64_t> inner) {
-               std::byte* at = plain + row * static_cast<int64_t>(kBytes);
+               at = plain + row * static_cast<int64_t>(kBytes);
+               if (done && at - begin >= kDoneBytes) {
+                 done({begin, at});
+                 begin = at;
+               }
                for (int64_t offset : inner) {
                  std::byte* place =
                      packed + (base + offset) * static_cast<int64_t>(kBytes);
@@ -122,23 +133,25 @@ void Walk(std::span<const int64_t> dims, const OffsetTables& offsets,
                  at += kBytes;
                }
              });
+  if (done) done({begin, at});
 }
 
 template <bool kPack>
 void WalkBytes(const Packing& packing, std::span<const int64_t> dims,
-               int64_t element_bytes, std::byte* plain, std::byte* packed) {
+               int64_t element_bytes, std::byte* plain, std::byte* packed,
+               const Done& done) {
   const OffsetTables offsets = MakeOffsets(packing, dims);
   switch (element_bytes) {
     case 1:
-      return Walk<kPack, 1>(dims, offsets, plain, packed);
+      return Walk<kPack, 1>(dims, offsets, plain, packed, done);
     case 2:
-      return Walk<kPack, 2>(dims, offsets, plain, packed);
+      return Walk<kPack, 2>(dims, offsets, plain, packed, done);
     case 4:
-      return Walk<kPack, 4>(dims, offsets, plain, packed);
+      return Walk<kPack, 4>(dims, offsets, plain, packed, done);
     case 8:
-      return Walk<kPack, 8>(dims, offsets, plain, packed);
+      return Walk<kPack, 8>(dims, offsets, plain, packed, done);
     case 16:
-      return Walk<kPack, 16>(dims, offsets, plain, packed);
+      return Walk<kPack, 16>(dims, offsets, plain, packed, done);
     default:
       assert(false && "element size is a power of two up to 16");
   }
@@ -200,7 +213,8 @@ std::optional<int64_t> PackedBytes(const Packing& packing,
 }
 
 void PackConstant(const Packing& packing, std::span<const int64_t> dims,
-                  int64_t element_bytes, const void* plain, void* packed) {
+                  int64_t element_bytes, const void* plain, void* packed,
+                  const Done& done) {
   const std::optional<int64_t> bytes =
       PackedBytes(packing, dims, element_bytes);
   assert(bytes.has_value());
@@ -209,13 +223,13 @@ void PackConstant(const Packing& packing, std::span<const int64_t> dims,
   // The walk only reads `plain` in this direction.
   WalkBytes<true>(packing, dims, element_bytes,
                   static_cast<std::byte*>(const_cast<void*>(plain)),
-                  static_cast<std::byte*>(packed));
+                  static_cast<std::byte*>(packed), done);
 }
 
 void UnpackConstant(const Packing& packing, std::span<const int64_t> dims,
                     int64_t element_bytes, const void* packed, void* plain) {
   WalkBytes<false>(packing, dims, element_bytes, static_cast<std::byte*>(plain),
-                   static_cast<std::byte*>(const_cast<void*>(packed)));
+                   static_cast<std::byte*>(const_cast<void*>(packed)), {});
 }
 
 }  // namespace ebb::kernels

@@ -10,7 +10,9 @@
 #ifndef EBB_VM_KERNELS_PACKING_H_
 #define EBB_VM_KERNELS_PACKING_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -28,9 +30,13 @@ std::optional<int64_t> PackedBytes(const Packing& packing,
                                    std::span<const int64_t> dims,
                                    int64_t element_bytes);
 
-// `element_bytes` is 1, 2, 4, 8 or 16. The two buffers do not overlap.
-void PackConstant(const Packing& packing, std::span<const int64_t> dims,
-                  int64_t element_bytes, const void* plain, void* packed);
+// `element_bytes` is 1, 2, 4, 8 or 16. The two buffers do not overlap. `done`
+// is told of each part of `plain`, a few pages at least, that has been read for
+// the last time; together they are the whole.
+void PackConstant(
+    const Packing& packing, std::span<const int64_t> dims,
+    int64_t element_bytes, const void* plain, void* packed,
+    const std::function<void(std::span<const std::byte>)>& done = {});
 void UnpackConstant(const Packing& packing, std::span<const int64_t> dims,
                     int64_t element_bytes, const void* packed, void* plain);
 
