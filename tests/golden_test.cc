@@ -48,10 +48,10 @@ std::vector<std::string> AllFiles() {
 
 struct Golden {
   std::string passes;
-  std::string input;     // All before the mark, so that lines agree.
+  std::string input;  // All before the mark, so that lines agree.
   std::string expected;
-  std::string error;     // Expected instead, when not empty…
-  int error_line = 0;    // …in this line.
+  std::string error;   // Expected instead, when not empty…
+  int error_line = 0;  // …in this line.
 };
 
 Golden Read(const fs::path& path) {

@@ -3,6 +3,7 @@
 #ifndef EBB_TOOLS_MODULE_FACTS_H_
 #define EBB_TOOLS_MODULE_FACTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

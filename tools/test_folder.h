@@ -7,8 +7,10 @@
 #ifndef EBB_TOOLS_TEST_FOLDER_H_
 #define EBB_TOOLS_TEST_FOLDER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bytecode/error.h"

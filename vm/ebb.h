@@ -41,6 +41,8 @@
 extern "C" {
 #endif
 
+/* A C header has no other way. NOLINTBEGIN(modernize-use-using) */
+
 typedef struct ebb_program ebb_program;
 typedef struct ebb_session ebb_session;
 typedef struct ebb_value ebb_value;
@@ -448,6 +450,8 @@ EBB_API ebb_error* ebb_call_share_argument(ebb_call* call, size_t index,
 EBB_API ebb_error* ebb_call_make_object(ebb_call* call, size_t index,
                                         void* object,
                                         void (*release)(void* object));
+
+/* NOLINTEND(modernize-use-using) */
 
 #ifdef __cplusplus
 }

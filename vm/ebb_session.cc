@@ -31,7 +31,10 @@ class ApiObserver final : public ebb::vm::Observer {
             void (*sink)(void* user, const ebb_instruction* instruction));
 
   const ebb_observer observer_;
+  // Text of the event at hand, for its terminator.
   std::string name_;
+  std::string mnemonic_;
+  std::string operator_;
 };
 
 void ApiObserver::Tell(const ebb::vm::InstructionEvent& event,
@@ -42,11 +45,12 @@ void ApiObserver::Tell(const ebb::vm::InstructionEvent& event,
   const ebb::bytecode::Function& function = module.function(event.function);
   const ebb::bytecode::Instruction& instruction =
       function.code[event.instruction];
-  // Mnemonics are literals, so a terminator follows them.
+  mnemonic_ = ebb::bytecode::InfoOf(instruction.opcode).mnemonic;
+  operator_.clear();
   ebb_instruction api{
       .function = module.string(function.name).c_str(),
       .index = event.instruction,
-      .mnemonic = ebb::bytecode::InfoOf(instruction.opcode).mnemonic.data(),
+      .mnemonic = mnemonic_.c_str(),
       .op = "",
       .node = "",
       .value =
@@ -57,7 +61,8 @@ void ApiObserver::Tell(const ebb::vm::InstructionEvent& event,
       instruction.opcode == Opcode::kOpAlloc) {
     const auto site =
         static_cast<std::size_t>(function.words[instruction.first_word]);
-    api.op = ebb::InfoOf(module.sites[site].code).mnemonic.data();
+    operator_ = ebb::InfoOf(module.sites[site].code).mnemonic;
+    api.op = operator_.c_str();
     api.node = module.string(module.sites[site].node).c_str();
   }
   sink(observer_.user, &api);

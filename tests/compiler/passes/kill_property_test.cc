@@ -19,6 +19,7 @@ namespace ebb::passes {
 namespace {
 
 constexpr uint32_t kSeeds = 60;
+const ir::GeneratorOptions kOptions = {.instructions = 20};
 
 void ExpectValid(const ir::Module& module, const char* after, uint32_t seed) {
   const Status status = ir::Verify(module);
@@ -29,7 +30,7 @@ void ExpectValid(const ir::Module& module, const char* after, uint32_t seed) {
 
 TEST(KillPropertyTest, ParseAfterPrintIsTheIdentity) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-    ir::Module module = ir::GenerateModule(seed);
+    ir::Module module = ir::GenerateModule(seed, kOptions);
     ExpectValid(module, "generation", seed);
     for (int killed = 0; killed < 2; ++killed) {
       const std::string text = ir::Print(module);
@@ -43,7 +44,7 @@ TEST(KillPropertyTest, ParseAfterPrintIsTheIdentity) {
 
 TEST(KillPropertyTest, KillsVerifyAndAreInsertedOnce) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-    ir::Module module = ir::GenerateModule(seed);
+    ir::Module module = ir::GenerateModule(seed, kOptions);
     InsertKills(module);
     ExpectValid(module, "insert-kills", seed);
     const std::string once = ir::Print(module);
@@ -56,7 +57,7 @@ TEST(KillPropertyTest, KillsVerifyAndAreInsertedOnce) {
 // they are about does not break them.
 TEST(KillPropertyTest, OtherPassesKeepKillsValid) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-    ir::Module module = ir::GenerateModule(seed);
+    ir::Module module = ir::GenerateModule(seed, kOptions);
     InsertKills(module);
     RemoveUnused(module);
     ExpectValid(module, "remove-unused", seed);
@@ -178,7 +179,7 @@ class PathChecker {
 
 TEST(KillPropertyTest, EveryHoldEndsOnceOnEveryPath) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-    ir::Module module = ir::GenerateModule(seed);
+    ir::Module module = ir::GenerateModule(seed, kOptions);
     InsertKills(module);
     for (const ir::Function& function : module.functions) {
       for (uint32_t path = 0; path < 8; ++path) {
