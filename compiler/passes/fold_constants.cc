@@ -1,6 +1,9 @@
 #include "compiler/passes/fold_constants.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -9,6 +12,7 @@
 
 #include "bytecode/shape_rules/geometry.h"
 #include "compiler/analysis/kernel_request.h"
+#include "compiler/ir/aligned_bytes.h"
 #include "compiler/ir/constant_text.h"
 
 namespace ebb::passes {
@@ -46,6 +50,35 @@ bool IsOneRepeated(const Bytes& bytes, std::size_t element) {
   return bytes.size() > element &&
          std::memcmp(bytes.data(), bytes.data() + element,
                      bytes.size() - element) == 0;
+}
+
+// Weights may lie anywhere in a model; kernels take elements that are aligned.
+// Inner buffers of `copies` stay where they are when it grows.
+const std::byte* Aligned(std::span<const std::byte> data,
+                         std::vector<Bytes>& copies) {
+  constexpr std::uintptr_t kAlignment = alignof(std::max_align_t);
+  if (std::bit_cast<std::uintptr_t>(data.data()) % kAlignment == 0) {
+    return data.data();
+  }
+  return copies.emplace_back(data.begin(), data.end()).data();
+}
+
+// The bytes of the one result; nullopt when no kernel takes it or it fails.
+std::optional<Bytes> RunNow(const ir::KernelRequest& query,
+                            const std::vector<const void*>& inputs,
+                            int64_t result_bytes) {
+  auto prepared = kernels::Prepare(query.Get(kernels::Backend::kPortable, 1));
+  if (!prepared.has_value()) return std::nullopt;
+  Bytes bytes(static_cast<std::size_t>(result_bytes));
+  ir::AlignedBytes scratch(
+      static_cast<std::size_t>((*prepared)->scratch_bytes()));
+  if (scratch.data() == nullptr) return std::nullopt;
+  void* output = bytes.data();
+  if (!kernels::RunAll(**prepared, inputs.data(), &output, scratch.data())
+           .ok()) {
+    return std::nullopt;
+  }
+  return bytes;
 }
 
 class Folder {
@@ -172,6 +205,7 @@ bool Folder::FoldRepeat(InstrId id) {
   auto query = ir::MakeKernelRequest(module_, function_, instr);
   if (!query.has_value()) return false;
   std::vector<const void*> inputs;
+  std::vector<Bytes> copies;
   const std::vector<int64_t> ones(dims->size(), 1);
   const std::span<const int64_t> one_strides(ones);
   for (std::size_t i = 0; i < instr.operands.size(); ++i) {
@@ -182,24 +216,17 @@ bool Folder::FoldRepeat(InstrId id) {
     const auto count = ElementCount(constant->dims);
     if (!constant->repeat && count != 1) return false;
     if (constant->dims.size() > ones.size()) return false;
-    inputs[i] = constant->data.data();
+    inputs[i] = Aligned(constant->data, copies);
     query->inputs[i].dims = one_strides.first(constant->dims.size());
     query->inputs[i].strides = query->inputs[i].dims;
     query->inputs[i].constant_data = nullptr;
   }
   query->outputs[0].dims = ones;
   query->outputs[0].strides = ones;
-  auto prepared = kernels::Prepare(query->Get(kernels::Backend::kPortable, 1));
-  if (!prepared.has_value()) return false;
   const DType dtype = function_.value(result).type.dtype;
-  Bytes bytes(static_cast<std::size_t>(DTypeBits(dtype) / 8));
-  Bytes scratch(static_cast<std::size_t>((*prepared)->scratch_bytes()));
-  void* output = bytes.data();
-  if (!kernels::RunAll(**prepared, inputs.data(), &output, scratch.data())
-           .ok()) {
-    return false;
-  }
-  Constant constant = Make(result, std::move(bytes));
+  auto bytes = RunNow(*query, inputs, DTypeBits(dtype) / 8);
+  if (!bytes.has_value()) return false;
+  Constant constant = Make(result, std::move(*bytes));
   constant.repeat = true;
   Become(id, std::move(constant));
   return true;
@@ -217,7 +244,7 @@ bool Folder::FoldByRunning(InstrId id) {
   const auto result_bytes = bytes_of(dtype, *dims);
   if (!result_bytes.has_value()) return false;
   std::vector<const void*> inputs;
-  std::vector<Bytes> expanded;
+  std::vector<Bytes> copies;
   int64_t input_bytes = 0;
   for (std::size_t i = 0; i < instr.operands.size(); ++i) {
     inputs.push_back(nullptr);
@@ -235,14 +262,17 @@ bool Folder::FoldByRunning(InstrId id) {
   }
   if (*result_bytes > std::max(kFoldedBytes, input_bytes)) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Constant* constant = inputs[i] == nullptr
-                                   ? nullptr
-                                   : InputConstant(instr, i);
-    if (constant == nullptr || !constant->repeat) continue;
+    const Constant* constant =
+        inputs[i] == nullptr ? nullptr : InputConstant(instr, i);
+    if (constant == nullptr) continue;
+    if (!constant->repeat) {
+      inputs[i] = Aligned(constant->data, copies);
+      continue;
+    }
     const auto whole = bytes_of(constant->dtype, constant->dims);
     // A large repeated input would be written out just to be folded away.
     if (!whole.has_value() || *whole > (int64_t{16} << 20)) return false;
-    Bytes& all = expanded.emplace_back(static_cast<std::size_t>(*whole));
+    Bytes& all = copies.emplace_back(static_cast<std::size_t>(*whole));
     for (std::size_t at = 0; at < all.size(); at += constant->data.size()) {
       std::memcpy(all.data() + at, constant->data.data(),
                   constant->data.size());
@@ -251,16 +281,9 @@ bool Folder::FoldByRunning(InstrId id) {
   }
   const auto query = ir::MakeKernelRequest(module_, function_, instr);
   if (!query.has_value()) return false;
-  auto prepared = kernels::Prepare(query->Get(kernels::Backend::kPortable, 1));
-  if (!prepared.has_value()) return false;
-  Bytes bytes(static_cast<std::size_t>(*result_bytes));
-  Bytes scratch(static_cast<std::size_t>((*prepared)->scratch_bytes()));
-  void* output = bytes.data();
-  if (!kernels::RunAll(**prepared, inputs.data(), &output, scratch.data())
-           .ok()) {
-    return false;
-  }
-  Become(id, Make(result, std::move(bytes)));
+  auto bytes = RunNow(*query, inputs, *result_bytes);
+  if (!bytes.has_value()) return false;
+  Become(id, Make(result, std::move(*bytes)));
   return true;
 }
 
