@@ -79,8 +79,8 @@ Expected<NamedTensor> ReadTensorFile(const std::string& path) {
 }
 
 Expected<DataSet> ReadDataSet(const std::string& name, int number) {
-  const fs::path folder = fs::path(FolderOf(name)) /
-                          ("test_data_set_" + std::to_string(number));
+  const fs::path folder =
+      fs::path(FolderOf(name)) / ("test_data_set_" + std::to_string(number));
   DataSet set;
   TRY(set.inputs, ReadFiles(folder, "input_"));
   TRY(set.outputs, ReadFiles(folder, "output_"));
@@ -106,12 +106,12 @@ Status Feed(vm::Session& session, std::vector<NamedTensor>& inputs) {
 std::string Difference(const vm::TensorView& got, const NamedTensor& expected) {
   const std::string wanted = vm::ShapeText(expected.dtype, expected.dims);
   const std::string shape = vm::ShapeText(got.dtype, got.dims);
-  if (shape != wanted) return expected.name + " is " + shape + ", not " + wanted;
+  if (shape != wanted)
+    return expected.name + " is " + shape + ", not " + wanted;
   const auto* data = static_cast<const std::byte*>(got.data);
   if (!IsFloat(expected.dtype)) {
-    return expected.bytes.empty() ||
-                   std::memcmp(data, expected.bytes.data(),
-                               expected.bytes.size()) == 0
+    return expected.bytes.empty() || std::memcmp(data, expected.bytes.data(),
+                                                 expected.bytes.size()) == 0
                ? ""
                : expected.name + " differs";
   }

@@ -138,8 +138,8 @@ int LoadBigModel(const std::string& path, float expected) {
   const int64_t n = InputType((*session)->program(), 0).dims[1].size;
   std::vector<float> ones(static_cast<std::size_t>(n), 1.0F);
   const std::vector<int64_t> dims = {1, n};
-  vm::TensorView view{.dtype = DType::kF32, .dims = dims, .strides = {},
-                      .data = ones.data()};
+  vm::TensorView view{
+      .dtype = DType::kF32, .dims = dims, .strides = {}, .data = ones.data()};
   if (!(*session)->SetInput(0, view).has_value()) return 5;
   if (!(*session)->Run().has_value()) return 6;
   const auto output = (*session)->Output(0);
@@ -281,8 +281,9 @@ TEST(ProceduresTest, AnOutputIsFedBackThreeWays) {
   for (const NamedTensor& input : sets[0].inputs) {
     if (input.name == "h") state = input;
   }
-  ASSERT_TRUE(session->BindOutput(*hn, state.bytes.data(),
-                                  static_cast<int64_t>(state.bytes.size()))
+  ASSERT_TRUE(session
+                  ->BindOutput(*hn, state.bytes.data(),
+                               static_cast<int64_t>(state.bytes.size()))
                   .has_value());
   for (std::size_t k = 0; k < sets.size(); ++k) {
     ASSERT_TRUE(session->SetInput(*h, state.View()).has_value());

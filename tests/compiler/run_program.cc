@@ -65,8 +65,8 @@ Expected<std::vector<Feed>> MakeFeeds(const vm::Program& program,
     if (!count.has_value()) {
       return Fail(ErrorCode::kInvalidArgument, "an input is too large");
     }
-    feed.bytes = MakeInput(type.dtype, *count,
-                           options.seed + static_cast<uint32_t>(i));
+    feed.bytes =
+        MakeInput(type.dtype, *count, options.seed + static_cast<uint32_t>(i));
   }
   return feeds;
 }
@@ -143,8 +143,8 @@ Expected<RunResult> RunModule(ir::Module module, const RunOptions& options) {
   TRY(bytecode::Module lowered,
       compiler::CompileIr(std::move(module), options.compile));
   TRY(vm::ProgramRef program,
-      vm::Program::Load(std::move(lowered), {.externals = options.externals,
-                                             .log = {}}));
+      vm::Program::Load(std::move(lowered),
+                        {.externals = options.externals, .log = {}}));
   return RunProgram(std::move(program), options);
 }
 

@@ -27,16 +27,16 @@ struct RunOutput {
 
 struct RunResult {
   std::vector<RunOutput> outputs;
-  uint64_t peak_bytes = 0;       // Asked for at once, in one run.
-  uint64_t live_after_bytes = 0; // Once outputs are let go.
+  uint64_t peak_bytes = 0;        // Asked for at once, in one run.
+  uint64_t live_after_bytes = 0;  // Once outputs are let go.
 };
 
 struct RunOptions {
   compiler::CompileOptions compile;
   vm::SessionOptions session;
   std::vector<vm::External> externals;
-  uint32_t seed = 1;           // Of the inputs.
-  int64_t symbol_size = 3;     // For every dim that is not known.
+  uint32_t seed = 1;        // Of the inputs.
+  int64_t symbol_size = 3;  // For every dim that is not known.
 };
 
 // Bytes that a tensor of this kind may be fed with: floats of small size,

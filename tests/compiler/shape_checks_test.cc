@@ -30,8 +30,10 @@ func @main(%x: f32[n]) -> f32[2, 2] {
   return %y
 })";
   EXPECT_EQ(RunText(text, 4), "f32[2,2]");
-  EXPECT_NE(RunText(text, 3).find("eshape"), std::string::npos) << RunText(text, 3);
-  EXPECT_NE(RunText(text, 6).find("eshape"), std::string::npos) << RunText(text, 6);
+  EXPECT_NE(RunText(text, 3).find("eshape"), std::string::npos)
+      << RunText(text, 3);
+  EXPECT_NE(RunText(text, 6).find("eshape"), std::string::npos)
+      << RunText(text, 6);
 }
 
 TEST(ShapeChecksTest, AReshapeMustDivide) {
@@ -43,7 +45,8 @@ func @main(%x: f32[n]) -> f32[?, 2] {
   return %y
 })";
   EXPECT_EQ(RunText(text, 6), "f32[3,2]");
-  EXPECT_NE(RunText(text, 5).find("eshape"), std::string::npos) << RunText(text, 5);
+  EXPECT_NE(RunText(text, 5).find("eshape"), std::string::npos)
+      << RunText(text, 5);
 }
 
 TEST(ShapeChecksTest, ASqueezedDimMustBeOne) {
@@ -55,7 +58,8 @@ func @main(%x: f32[n, 4]) -> f32[4] {
   return %y
 })";
   EXPECT_EQ(RunText(text, 1), "f32[4]");
-  EXPECT_NE(RunText(text, 3).find("queeze"), std::string::npos) << RunText(text, 3);
+  EXPECT_NE(RunText(text, 3).find("queeze"), std::string::npos)
+      << RunText(text, 3);
 }
 
 TEST(ShapeChecksTest, SymbolsThatBroadcastMustFit) {
@@ -66,7 +70,8 @@ func @main(%x: f32[n], %y: f32[4]) -> f32[4] {
 })";
   EXPECT_EQ(RunText(text, 4), "f32[4]");
   EXPECT_EQ(RunText(text, 1), "f32[4]");
-  EXPECT_NE(RunText(text, 3).find("Add"), std::string::npos) << RunText(text, 3);
+  EXPECT_NE(RunText(text, 3).find("Add"), std::string::npos)
+      << RunText(text, 3);
 }
 
 // The dims of a step are those of its carried value in this step.
@@ -79,7 +84,7 @@ func @main(%x: f32[2]) -> f32[?] {
   %y = neg %p
   return %y
 })",
-                2),
+                    2),
             "f32[8]");
 }
 
@@ -93,7 +98,7 @@ func @main(%x: f32[n]) -> f32[n] {
   %y = neg %p
   return %y
 })",
-                                2);
+                                    2);
   EXPECT_NE(error.find("concat"), std::string::npos) << error;
 }
 

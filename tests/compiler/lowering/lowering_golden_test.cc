@@ -79,9 +79,9 @@ TEST_P(LoweringGoldenTest, DisassemblesToWhatIsExpected) {
   EXPECT_EQ(printed, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Files, LoweringGoldenTest, ::testing::ValuesIn(AllFiles()),
-    [](const auto& file) { return file.param; });
+INSTANTIATE_TEST_SUITE_P(Files, LoweringGoldenTest,
+                         ::testing::ValuesIn(AllFiles()),
+                         [](const auto& file) { return file.param; });
 
 }  // namespace
 }  // namespace ebb::lowering

@@ -136,11 +136,12 @@ GraphProto NestedIfs(int depth) {
   for (int i = 1; i < depth; ++i) {
     const std::string result = "r" + std::to_string(i);
     GraphProto outer;
-    outer.Add(NodeProto("If", {"c"}, {result})
-                  .Graph("then_branch", graph)
-                  .Graph("else_branch", GraphProto()
-                                            .Add(NodeProto("Neg", {"x"}, {"e"}))
-                                            .Output("e")));
+    outer.Add(
+        NodeProto("If", {"c"}, {result})
+            .Graph("then_branch", graph)
+            .Graph(
+                "else_branch",
+                GraphProto().Add(NodeProto("Neg", {"x"}, {"e"})).Output("e")));
     outer.Output(result);
     graph = outer;
   }

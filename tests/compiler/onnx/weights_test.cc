@@ -92,9 +92,9 @@ TEST(WeightsTest, RawDataIsBorrowed) {
 }
 
 TEST(WeightsTest, TypedFieldsAreDecoded) {
-  EXPECT_EQ(Convert(TensorProto("w", kFloat, {2}).FloatData({1, 2}))
-                .Values<float>(),
-            (std::vector<float>{1, 2}));
+  EXPECT_EQ(
+      Convert(TensorProto("w", kFloat, {2}).FloatData({1, 2})).Values<float>(),
+      (std::vector<float>{1, 2}));
   EXPECT_EQ(Convert(TensorProto("w", kInt64, {2}).Int64Data({-1, 2}))
                 .Values<int64_t>(),
             (std::vector<int64_t>{-1, 2}));
@@ -140,8 +140,9 @@ TEST(WeightsTest, DimsMustFit) {
   EXPECT_EQ(Convert(TensorProto("w", kFloat, {int64_t{1} << 61, 3})).error,
             "tensor \"w\": dims [2305843009213693952,3] need more than 64 bits "
             "of bytes");
-  EXPECT_EQ(Convert(TensorProto("w", kFloat, std::vector<int64_t>(33, 1))).error,
-            "tensor \"w\": has 33 dims, more than 16");
+  EXPECT_EQ(
+      Convert(TensorProto("w", kFloat, std::vector<int64_t>(33, 1))).error,
+      "tensor \"w\": has 33 dims, more than 16");
 }
 
 TEST(WeightsTest, ElementTypeMustBeKnown) {
@@ -181,7 +182,8 @@ TEST(WeightsTest, StringsAreCounted) {
   proto.Bytes(6, "ab").Bytes(6, "");
   EXPECT_EQ(Convert(proto).error, "");
   proto.Bytes(6, "c");
-  EXPECT_EQ(Convert(proto).error, "tensor \"s\": holds 3 strings, dims [2] need 2");
+  EXPECT_EQ(Convert(proto).error,
+            "tensor \"s\": holds 3 strings, dims [2] need 2");
 }
 
 TEST_F(ExternalDataTest, OffsetAndLengthChooseTheBytes) {
@@ -199,9 +201,11 @@ TEST_F(ExternalDataTest, RangesMustLieInTheFile) {
   EXPECT_EQ(Load("w.bin", "offset", "249").error,
             "tensor \"w\": external data: bytes 249 to 257 are not in "
             "\"w.bin\" of 256");
-  EXPECT_EQ(Load("w.bin", "offset", "18446744073709551615").error.find(
-                "tensor \"w\": external data: bytes 18446744073709551615 to "),
-            0U);
+  EXPECT_EQ(
+      Load("w.bin", "offset", "18446744073709551615")
+          .error.find(
+              "tensor \"w\": external data: bytes 18446744073709551615 to "),
+      0U);
   EXPECT_EQ(Load("w.bin", "offset", "-1").error,
             "tensor \"w\": external data: offset is no number: \"-1\"");
   EXPECT_EQ(Load("w.bin", "length", "8x").error,
@@ -227,8 +231,7 @@ TEST_F(ExternalDataTest, PathsThatLeaveTheFolderAreRefused) {
 TEST_F(ExternalDataTest, FilesMustBeThere) {
   EXPECT_NE(Load("none.bin").error.find("none.bin"), std::string::npos);
   EXPECT_NE(Load("data").error, "");
-  EXPECT_EQ(Load("").error,
-            "tensor \"w\": external data without a location");
+  EXPECT_EQ(Load("").error, "tensor \"w\": external data without a location");
   TensorProto proto("w", kUint8, {8});
   proto.External("location", "w.bin");
   EXPECT_EQ(Convert(proto).error,
