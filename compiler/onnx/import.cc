@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <queue>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +11,7 @@
 #include "bytecode/shape_rules/rule.h"
 #include "compiler/onnx/graph_builder.h"
 #include "compiler/onnx/node_context.h"
+#include "compiler/onnx/node_order.h"
 #include "compiler/onnx/operator_importers.h"
 #include "compiler/onnx/weights.h"
 
@@ -31,18 +31,6 @@ bool IsControlFlow(const Node& node) {
 bool IsKnown(const Node& node) {
   return IsControlFlow(node) ||
          FindImporter(node.domain, node.op_type) != nullptr;
-}
-
-std::string FullName(const Node& node) {
-  return node.domain.empty() || node.domain == "ai.onnx"
-             ? std::string(node.op_type)
-             : std::string(node.domain) + "." + std::string(node.op_type);
-}
-
-// Nodes without a name go by that of their first result.
-std::string_view NameOf(const Node& node) {
-  if (!node.name.empty() || node.outputs.empty()) return node.name;
-  return node.outputs[0];
 }
 
 // Calls `visit` for every node of the graph and its subgraphs; an explicit
@@ -83,15 +71,13 @@ class Importer {
   // A default must be one that the caller could feed.
   Status CheckDefault(std::string_view input, ValueId value,
                       const ir::Constant& constant);
-  Status ApplyShape(const ValueInfo& info,
-                    const std::vector<DimBound>& bounds);
+  Status ApplyShape(const ValueInfo& info, const std::vector<DimBound>& bounds);
   // Recursion through subgraphs ends at the depth that the reader allows.
   Status ImportNodes(const Graph& graph);
   Status ImportNode(const Node& node);
   Status ImportIf(const Node& node, NodeContext& context);
   Expected<std::vector<ValueId>> ImportBranch(const Graph& graph,
                                               const NodeContext& context);
-  Expected<std::vector<std::size_t>> Order(const Graph& graph) const;
   Status Return();
 
   const Model& model_;
@@ -149,23 +135,23 @@ Status Importer::ApplyShape(const ValueInfo& info,
     if (dim.has_value && dim.value >= 0 &&
         (dim.value < bounds[i].low || dim.value > high)) {
       const std::string low = std::to_string(bounds[i].low);
-      return Fail(ErrorCode::kInvalidArgument,
-                  "dim " + std::to_string(i) + " is " +
-                      std::to_string(dim.value) + " in the model, " +
-                      (bounds[i].IsFixed() ? low + " in the shape given"
-                                           : "outside the range " + low +
-                                                 " to " + std::to_string(high) +
-                                                 " given"),
-                  where);
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "dim " + std::to_string(i) + " is " + std::to_string(dim.value) +
+              " in the model, " +
+              (bounds[i].IsFixed() ? low + " in the shape given"
+                                   : "outside the range " + low + " to " +
+                                         std::to_string(high) + " given"),
+          where);
     }
     if (!bounds[i].IsFixed() || dim.has_value || dim.param.empty()) continue;
     const Dim size = module_.dims.Constant(bounds[i].low);
     const auto [at, fresh] = named_dims_.emplace(dim.param, size);
     if (!fresh && at->second != size) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "dim " + std::string(dim.param) +
-                      " is given two different sizes",
-                  where);
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "dim " + std::string(dim.param) + " is given two different sizes",
+          where);
     }
   }
   return {};
@@ -178,10 +164,10 @@ Expected<Type> Importer::TypeOfInput(const ValueInfo& info) {
   }
   if (info.type.elem_type < 0 || info.type.elem_type > 255 ||
       !IsValidDType(static_cast<uint8_t>(info.type.elem_type))) {
-    return Fail(ErrorCode::kUnsupported,
-                "element type " + std::to_string(info.type.elem_type) +
-                    " is not known",
-                where);
+    return Fail(
+        ErrorCode::kUnsupported,
+        "element type " + std::to_string(info.type.elem_type) + " is not known",
+        where);
   }
   const auto dtype = static_cast<DType>(info.type.elem_type);
   const auto given = options_.shapes.find(std::string(info.name));
@@ -198,8 +184,7 @@ Expected<Type> Importer::TypeOfInput(const ValueInfo& info) {
   }
   std::vector<Dim> dims;
   for (std::size_t i = 0; i < rank; ++i) {
-    const DimProto dim =
-        info.type.has_shape ? info.type.dims[i] : DimProto();
+    const DimProto dim = info.type.has_shape ? info.type.dims[i] : DimProto();
     if (bounds != nullptr && (*bounds)[i].IsFixed()) {
       dims.push_back(module_.dims.Constant((*bounds)[i].low));
     } else if (dim.has_value && dim.value >= 0) {
@@ -211,8 +196,8 @@ Expected<Type> Importer::TypeOfInput(const ValueInfo& info) {
     }
     const auto symbol = module_.dims.AsSymbol(dims.back());
     if (bounds != nullptr && symbol.has_value()) {
-      module_.dims.SetRange(*symbol, {(*bounds)[i].low,
-                                      (*bounds)[i].high.value_or(INT64_MAX)});
+      module_.dims.SetRange(
+          *symbol, {(*bounds)[i].low, (*bounds)[i].high.value_or(INT64_MAX)});
     }
   }
   return Type::Tensor(dtype, std::move(dims));
@@ -295,9 +280,9 @@ Status Importer::AddInitializers(const Graph& graph) {
   std::unordered_set<std::string_view> seen;
   for (const Tensor& tensor : graph.initializers) {
     if (!seen.insert(tensor.name).second) {
-      return Fail(ErrorCode::kInvalidModel,
-                  "two initializers are named \"" + std::string(tensor.name) +
-                      "\"");
+      return Fail(
+          ErrorCode::kInvalidModel,
+          "two initializers are named \"" + std::string(tensor.name) + "\"");
     }
     if (scopes_.back().contains(tensor.name)) continue;  // An input's default.
     TRY(ir::Constant constant, ToConstant(tensor, files_, module_.owned));
@@ -307,103 +292,8 @@ Status Importer::AddInitializers(const Graph& graph) {
   return {};
 }
 
-using NameSet = std::unordered_set<std::string_view>;
-
-// Calls `visit` with the names that a subgraph reads and that neither it nor
-// those of `around` define. Recursion ends at the depth that the reader allows.
-template <class Visit>
-void ForEachFreeName(const Graph& graph, std::vector<NameSet>& around,
-                     Visit visit) {
-  NameSet& defined = around.emplace_back();
-  for (const ValueInfo& input : graph.inputs) defined.insert(input.name);
-  for (const Tensor& tensor : graph.initializers) defined.insert(tensor.name);
-  for (const Node& node : graph.nodes) {
-    defined.insert(node.outputs.begin(), node.outputs.end());
-  }
-  const auto visit_free = [&](std::string_view name) {
-    const auto defines = [name](const NameSet& names) {
-      return names.contains(name);
-    };
-    if (std::none_of(around.begin(), around.end(), defines)) visit(name);
-  };
-  for (const ValueInfo& output : graph.outputs) visit_free(output.name);
-  for (const Node& node : graph.nodes) {
-    for (const std::string_view name : node.inputs) visit_free(name);
-    for (const Attribute& attribute : node.attributes) {
-      if (attribute.g != nullptr) ForEachFreeName(*attribute.g, around, visit);
-    }
-  }
-  around.pop_back();
-}
-
-// Names of the graph that a node reads, its subgraphs included.
-template <class Visit>
-void ForEachNameRead(const Node& node, Visit visit) {
-  for (const std::string_view name : node.inputs) visit(name);
-  std::vector<NameSet> around;
-  for (const Attribute& attribute : node.attributes) {
-    if (attribute.g != nullptr) ForEachFreeName(*attribute.g, around, visit);
-  }
-}
-
-// The nodes so that each comes after those that make its inputs, otherwise in
-// the order of the file. Names in a cycle, or made by nobody, are an error.
-Expected<std::vector<std::size_t>> Importer::Order(const Graph& graph) const {
-  std::unordered_map<std::string_view, std::size_t> producer;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const std::string_view output : graph.nodes[n].outputs) {
-      if (output.empty()) continue;
-      if (!producer.emplace(output, n).second) {
-        return Fail(ErrorCode::kInvalidModel,
-                    "value \"" + std::string(output) + "\" has two producers");
-      }
-    }
-  }
-  std::vector<std::vector<std::size_t>> readers(graph.nodes.size());
-  std::vector<std::size_t> missing(graph.nodes.size());
-  bool in_order = true;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    ForEachNameRead(graph.nodes[n], [&](std::string_view name) {
-      const auto at = producer.find(name);
-      if (at == producer.end()) return;
-      readers[at->second].push_back(n);
-      ++missing[n];
-      in_order = in_order && at->second < n;
-    });
-  }
-  std::vector<std::size_t> order;
-  if (in_order) {
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n) order.push_back(n);
-    return order;
-  }
-  std::priority_queue<std::size_t, std::vector<std::size_t>,
-                      std::greater<>>
-      ready;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (missing[n] == 0) ready.push(n);
-  }
-  while (!ready.empty()) {
-    const std::size_t n = ready.top();
-    ready.pop();
-    order.push_back(n);
-    for (const std::size_t reader : readers[n]) {
-      if (--missing[reader] == 0) ready.push(reader);
-    }
-  }
-  if (order.size() == graph.nodes.size()) return order;
-  const auto stuck = static_cast<std::size_t>(
-      std::find_if(missing.begin(), missing.end(),
-                   [](std::size_t count) { return count != 0; }) -
-      missing.begin());
-  const Node& node = graph.nodes[stuck];
-  return Fail(ErrorCode::kInvalidModel,
-              "needs its own result: the graph has a cycle",
-              "node \"" + std::string(NameOf(node)) + "\" (" + FullName(node) +
-                  ")");
-}
-
 Status Importer::ImportNodes(const Graph& graph) {
-  TRY(const auto order, Order(graph));
+  TRY(const auto order, OrderNodes(graph));
   for (const std::size_t n : order) {
     RETURN_IF_ERROR(ImportNode(graph.nodes[n]));
   }
@@ -446,10 +336,9 @@ Status Importer::ImportIf(const Node& node, NodeContext& context) {
     builder_->SetRegion(region);
     TRY(const auto yields, ImportBranch(*branch->g, context));
     if (yields.size() != node.outputs.size()) {
-      return context.Invalid(std::string(name) + " gives " +
-                             std::to_string(yields.size()) +
-                             " results, the node names " +
-                             std::to_string(node.outputs.size()));
+      return context.Invalid(
+          std::string(name) + " gives " + std::to_string(yields.size()) +
+          " results, the node names " + std::to_string(node.outputs.size()));
     }
     ir::Instr yield;
     yield.kind = ir::InstrKind::kYield;
@@ -556,9 +445,8 @@ Expected<ir::Module> Importer::Run() {
   RETURN_IF_ERROR(Return());
   for (const OpsetId& opset : model_.opsets) {
     module_.metadata.emplace_back(
-        "onnx.opset." +
-            (opset.domain.empty() ? std::string("ai.onnx")
-                                  : std::string(opset.domain)),
+        "onnx.opset." + (opset.domain.empty() ? std::string("ai.onnx")
+                                              : std::string(opset.domain)),
         std::to_string(opset.version));
   }
   module_.metadata.emplace_back("onnx.ir_version",
