@@ -7,9 +7,10 @@ namespace {
 
 template <class Entries>
 auto LowerBound(Entries& entries, std::string_view name) {
-  return std::lower_bound(
-      entries.begin(), entries.end(), name,
-      [](const auto& entry, std::string_view key) { return entry.first < key; });
+  return std::lower_bound(entries.begin(), entries.end(), name,
+                          [](const auto& entry, std::string_view key) {
+                            return entry.first < key;
+                          });
 }
 
 template <class T>

@@ -81,9 +81,7 @@ std::optional<int64_t> DTypeBytes(DType dtype, int64_t count) {
 
 bool IsFloat(DType dtype) { return RowOf(dtype).cls == Class::kFloat; }
 
-bool IsSignedInteger(DType dtype) {
-  return RowOf(dtype).cls == Class::kSigned;
-}
+bool IsSignedInteger(DType dtype) { return RowOf(dtype).cls == Class::kSigned; }
 
 bool IsUnsignedInteger(DType dtype) {
   return RowOf(dtype).cls == Class::kUnsigned;

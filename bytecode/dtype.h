@@ -52,8 +52,8 @@ int DTypeBits(DType dtype);
 // nullopt on overflow, on a negative count, and for kString.
 std::optional<int64_t> DTypeBytes(DType dtype, int64_t count);
 
-bool IsFloat(DType dtype);            // f16, bf16, f32, f64, float8, float4
-bool IsInteger(DType dtype);          // signed and unsigned; not bool
+bool IsFloat(DType dtype);    // f16, bf16, f32, f64, float8, float4
+bool IsInteger(DType dtype);  // signed and unsigned; not bool
 bool IsSignedInteger(DType dtype);
 bool IsUnsignedInteger(DType dtype);
 

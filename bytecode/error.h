@@ -61,16 +61,15 @@ inline std::unexpected<Error> Fail(ErrorCode code, std::string message,
 // TRY(auto x, F()): declares x from F's value or returns F's error.
 #define TRY(declaration, expression) \
   EBB_TRY_INNER(EBB_CONCAT(try_, __LINE__), declaration, expression)
-#define EBB_TRY_INNER(result, declaration, expression)      \
-  auto result = (expression);                               \
-  if (!result.has_value())                                  \
-    return std::unexpected(std::move(result).error());      \
+#define EBB_TRY_INNER(result, declaration, expression)                        \
+  auto result = (expression);                                                 \
+  if (!result.has_value()) return std::unexpected(std::move(result).error()); \
   declaration = std::move(*result)
 
-#define RETURN_IF_ERROR(expression)                          \
-  do {                                                       \
-    if (auto status_ = (expression); !status_.has_value())   \
-      return std::unexpected(std::move(status_).error());    \
+#define RETURN_IF_ERROR(expression)                        \
+  do {                                                     \
+    if (auto status_ = (expression); !status_.has_value()) \
+      return std::unexpected(std::move(status_).error());  \
   } while (false)
 
 #endif  // EBB_BYTECODE_ERROR_H_

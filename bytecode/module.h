@@ -65,7 +65,7 @@ struct Type {
   DType dtype = DType::kInvalid;  // kTensor; kInvalid: any
   bool ranked = true;             // kTensor: are `dims` meaningful
   std::vector<DimSpec> dims;
-  std::vector<TypeId> fields;     // kTuple; element of kSequence, kOptional
+  std::vector<TypeId> fields;  // kTuple; element of kSequence, kOptional
   friend bool operator==(const Type&, const Type&) = default;
 };
 
@@ -96,7 +96,7 @@ struct Site {
 struct Param {
   StringId name;
   TypeId type;
-  bool donated = false;  // Owned, and killed, by the callee.
+  bool donated = false;        // Owned, and killed, by the callee.
   bool optional_feed = false;  // Entry only: may be left out (has a default).
   ConstantId default_value;    // …which is this constant.
 };

@@ -58,9 +58,9 @@ struct OperatorInfo {
   int min_inputs;
   int max_inputs;
   int max_outputs;
-  uint32_t value_inputs;   // Bit i: input i is read for its contents.
-  uint32_t reuse_inputs;   // Bit i: output 0 may take input i's buffer.
-  uint32_t traits;         // OperatorTrait bits.
+  uint32_t value_inputs;  // Bit i: input i is read for its contents.
+  uint32_t reuse_inputs;  // Bit i: output 0 may take input i's buffer.
+  uint32_t traits;        // OperatorTrait bits.
   std::span<const AttributeInfo> attributes;
 
   bool Is(OperatorTrait trait) const { return (traits & trait) != 0; }

@@ -24,10 +24,10 @@ namespace ebb::compiler {
 
 struct CompileOptions {
   onnx::ImportOptions import;
-  bool fold = true;   // Constants and shape arithmetic.
-  bool cse = true;    // Common subexpressions.
-  bool kill = true;   // false: nothing is freed before the run ends.
-  bool pack = true;   // Weights in the blockings that the kernels want.
+  bool fold = true;  // Constants and shape arithmetic.
+  bool cse = true;   // Common subexpressions.
+  bool kill = true;  // false: nothing is freed before the run ends.
+  bool pack = true;  // Weights in the blockings that the kernels want.
   // Constants are copied to aligned memory of their own, one at a time, and
   // the model's pages behind them dropped: for running the module at once.
   // false: they stay views of the model, for writing a file.

@@ -40,8 +40,9 @@ typedef struct ebb_compile_options {
   /* Outputs to keep, in this order; none: all of the model's. */
   const char* const* outputs;
   size_t output_count;
-  int32_t backend;  /* An ebb_backend: the kernels that weights are packed for. */
-  int32_t threads;  /* Of the sessions to come; 0: 1. */
+  int32_t
+      backend; /* An ebb_backend: the kernels that weights are packed for. */
+  int32_t threads; /* Of the sessions to come; 0: 1. */
   /* 1 switches a step off: kills (everything lives to the end of the run),
    * folding, common subexpressions, packing of weights. */
   int32_t no_kill;

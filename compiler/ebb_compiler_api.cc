@@ -15,8 +15,7 @@ using ebb::Expected;
 using ebb::Status;
 using ebb::compiler::CompileOptions;
 
-Expected<CompileOptions> ReadCompileOptions(
-    const ebb_compile_options* given) {
+Expected<CompileOptions> ReadCompileOptions(const ebb_compile_options* given) {
   TRY(const ebb_compile_options in, ebb::vm::ReadOptions(given));
   CompileOptions options;
   for (size_t i = 0; i < in.shape_count; ++i) {
@@ -72,8 +71,7 @@ Status Deliver(ebb::bytecode::Module module, const ebb_load_options* load,
                ebb_program** program) {
   TRY(const ebb_load_options read, ebb::vm::ReadOptions(load));
   TRY(auto options, ebb::vm::MakeLoadOptions(read));
-  TRY(*program,
-      ebb::vm::MakeApiProgram(std::move(module), std::move(options)));
+  TRY(*program, ebb::vm::MakeApiProgram(std::move(module), std::move(options)));
   return {};
 }
 
@@ -91,17 +89,16 @@ ebb_error* ebb_compile_file(const char* path,
   });
 }
 
-ebb_error* ebb_compile_bytes(const void* bytes, size_t size,
-                             const char* folder,
+ebb_error* ebb_compile_bytes(const void* bytes, size_t size, const char* folder,
                              const ebb_compile_options* options,
                              const ebb_load_options* load,
                              ebb_program** program) {
   return ebb::vm::Guarded([&]() -> Status {
     TRY(CompileOptions read, ReadCompileOptions(options));
     read.for_running = true;
-    TRY(auto module, ebb::compiler::CompileOnnx(
-                         {static_cast<const std::byte*>(bytes), size},
-                         folder == nullptr ? "" : folder, read));
+    TRY(auto module,
+        ebb::compiler::CompileOnnx({static_cast<const std::byte*>(bytes), size},
+                                   folder == nullptr ? "" : folder, read));
     return Deliver(std::move(module), load, program);
   });
 }

@@ -16,9 +16,8 @@ namespace {
 
 // "node \"conv_1\" (conv)" for messages; the location when there is no node.
 std::string WhereOf(const Instr& instr) {
-  const std::string op(instr.kind == InstrKind::kIf
-                           ? "if"
-                           : InfoOf(instr.code).mnemonic);
+  const std::string op(
+      instr.kind == InstrKind::kIf ? "if" : InfoOf(instr.code).mnemonic);
   if (!instr.node.empty()) return "node \"" + instr.node + "\" (" + op + ")";
   if (instr.location.line != 0) {
     return std::to_string(instr.location.line) + ":" +
@@ -119,8 +118,7 @@ void CopyInfo(Function& function, ValueId source, ValueId result) {
   function.value(result).contents = function.value(source).contents;
 }
 
-Type ElementsType(const Function& function, const Instr& instr,
-                  TypeKind kind) {
+Type ElementsType(const Function& function, const Instr& instr, TypeKind kind) {
   Type type = Type::Of(kind);
   for (const Operand& operand : instr.operands) {
     type.elements.push_back(function.value(operand.value).type);
@@ -252,8 +250,8 @@ Status InferInstr(Module& module, Function& function, InstrId id) {
     case InstrKind::kSequence:
     case InstrKind::kOptional: {
       const bool sequence = instr.kind == InstrKind::kSequence;
-      Type type = Type::Of(sequence ? TypeKind::kSequence
-                                    : TypeKind::kOptional);
+      Type type =
+          Type::Of(sequence ? TypeKind::kSequence : TypeKind::kOptional);
       for (const Operand& operand : instr.operands) {
         const Type& element = function.value(operand.value).type;
         if (type.elements.empty()) {

@@ -48,76 +48,76 @@ struct Location {
 };
 
 enum class InstrKind : uint8_t {
-  kOperator,       // %y = conv %x, %w, %b {group=1}
-  kConstant,       // %w = constant @weights_0 : f32[4, 4]
-  kShape,          // %s = shape [n, 4]             dims
-  kInt,            // %i = int n*4                  dims[0]
-  kMatchCast,      // %v = match_cast %m : f32[n, 4]  (binds, checks)
-  kAlias,          // %b = %a
-  kTuple,          // %t = tuple(%a, move %b)
-  kGet,            // %a = get %t, 0   (tuple, sequence, optional; index in
-                   //  `dims[0]`, or a second operand for a run-time index)
-  kSequence,       // %s = sequence(%a, %b)
-  kSequenceInsert, // %s = sequence_insert %s0, %a, %at   (%at optional)
-  kSequenceErase,  // %s = sequence_erase %s0, %at
-  kLength,         // %n = length %s                 an int
-  kOptional,       // %o = optional(%a), optional()
-  kMakeClosure,    // %c = closure @f(%a)
-  kCall,           // %a, %b = call @f(%x, move %y)
-  kCallClosure,    // %a = call %c(%x)
-  kCallExternal,   // call_external "name"(%x, %y)
-  kIf,             // %r = if %c { … yield %p } else { … yield %q }
-  kLoop,           // %s = loop %i < %k, %acc = %r : f32[n, 4] { … }
-                   // operands: trip count (i64[] tensor or int, or absent),
-                   // start condition (or absent), then the start values;
-                   // region params: %i (an int), then the carried values
-  kAllocStorage,   // %s = alloc_storage 2048, align=64  dims[0] or an operand
-  kAllocTensor,    // %y = alloc_tensor %s, offset=0 : f32[16, 32]   dims[0]
-  kView,           // %v = view %x, offset=0 : f32[512]     dims[0], elements
-  kScratchBytes,   // %n = scratch_bytes conv %x, %w into %y   an int
-  kStoreInts,      // store_ints %shape into %t
-  kKillTensor,     // kill_tensor %x      each takes one or more operands
+  kOperator,        // %y = conv %x, %w, %b {group=1}
+  kConstant,        // %w = constant @weights_0 : f32[4, 4]
+  kShape,           // %s = shape [n, 4]             dims
+  kInt,             // %i = int n*4                  dims[0]
+  kMatchCast,       // %v = match_cast %m : f32[n, 4]  (binds, checks)
+  kAlias,           // %b = %a
+  kTuple,           // %t = tuple(%a, move %b)
+  kGet,             // %a = get %t, 0   (tuple, sequence, optional; index in
+                    //  `dims[0]`, or a second operand for a run-time index)
+  kSequence,        // %s = sequence(%a, %b)
+  kSequenceInsert,  // %s = sequence_insert %s0, %a, %at   (%at optional)
+  kSequenceErase,   // %s = sequence_erase %s0, %at
+  kLength,          // %n = length %s                 an int
+  kOptional,        // %o = optional(%a), optional()
+  kMakeClosure,     // %c = closure @f(%a)
+  kCall,            // %a, %b = call @f(%x, move %y)
+  kCallClosure,     // %a = call %c(%x)
+  kCallExternal,    // call_external "name"(%x, %y)
+  kIf,              // %r = if %c { … yield %p } else { … yield %q }
+  kLoop,            // %s = loop %i < %k, %acc = %r : f32[n, 4] { … }
+                    // operands: trip count (i64[] tensor or int, or absent),
+                    // start condition (or absent), then the start values;
+                    // region params: %i (an int), then the carried values
+  kAllocStorage,    // %s = alloc_storage 2048, align=64  dims[0] or an operand
+  kAllocTensor,     // %y = alloc_tensor %s, offset=0 : f32[16, 32]   dims[0]
+  kView,            // %v = view %x, offset=0 : f32[512]     dims[0], elements
+  kScratchBytes,    // %n = scratch_bytes conv %x, %w into %y   an int
+  kStoreInts,       // store_ints %shape into %t
+  kKillTensor,      // kill_tensor %x      each takes one or more operands
   kKillStorage,
   kKillObject,
-  kReturn,         // return %a, %b
-  kYield,          // yield move %a
-  kContinue,       // continue %cond, move %t
+  kReturn,    // return %a, %b
+  kYield,     // yield move %a
+  kContinue,  // continue %cond, move %t
 };
 
 struct Operand {
-  ValueId value;      // none: an optional operand that is absent
+  ValueId value;  // none: an optional operand that is absent
   bool move = false;
 };
 
 struct Instr {
   InstrKind kind = InstrKind::kOperator;
-  OperatorCode code{};             // kOperator, kScratchBytes
+  OperatorCode code{};  // kOperator, kScratchBytes
   std::vector<Operand> operands;
-  std::vector<ValueId> results;    // none: an output nobody wants
-  std::vector<ValueId> outs;       // destinations, none as above
-  ValueId scratch;                 // a storage
+  std::vector<ValueId> results;  // none: an output nobody wants
+  std::vector<ValueId> outs;     // destinations, none as above
+  ValueId scratch;               // a storage
   Attributes attributes;
-  std::vector<RegionId> regions;   // kIf: then, else; kLoop: body
-  std::string symbol;              // callee or external name
-  ConstantId constant;             // kConstant
-  std::vector<Dim> dims;           // see the kinds
-  int64_t align = 64;              // kAllocStorage
-  std::string node;                // source node, for messages and reports
+  std::vector<RegionId> regions;  // kIf: then, else; kLoop: body
+  std::string symbol;             // callee or external name
+  ConstantId constant;            // kConstant
+  std::vector<Dim> dims;          // see the kinds
+  int64_t align = 64;             // kAllocStorage
+  std::string node;               // source node, for messages and reports
   Location location;
 };
 
 struct Value {
   std::string name;  // Without the %; unique in its function.
   Type type;
-  InstrId def;       // none: a parameter of the function or of a region
+  InstrId def;  // none: a parameter of the function or of a region
   // Elements of a small integer or bool tensor, row-major, as dims: what
   // shape arithmetic computes with. Filled in by inference.
   std::optional<std::vector<Dim>> contents;
 };
 
 struct Region {
-  std::vector<ValueId> params;   // kLoop: counter, then carried values
-  std::vector<InstrId> instrs;   // The last one is the terminator.
+  std::vector<ValueId> params;  // kLoop: counter, then carried values
+  std::vector<InstrId> instrs;  // The last one is the terminator.
 };
 
 struct Param {
@@ -132,7 +132,7 @@ struct Function {
   std::vector<Param> params;
   std::vector<Type> result_types;
   std::vector<std::string> result_names;  // of the model's outputs; or empty
-  RegionId body;     // none: declared, defined elsewhere
+  RegionId body;                          // none: declared, defined elsewhere
   std::vector<Value> values;
   std::vector<Instr> instrs;
   std::vector<Region> regions;
@@ -151,9 +151,9 @@ struct Constant {
   std::string name;  // Without the @.
   DType dtype = DType::kInvalid;
   std::vector<int64_t> dims;
-  bool repeat = false;               // `data` is one element, repeated
-  bool declared_only = false;        // text form without data
-  std::span<const std::byte> data;   // dense row-major unless packed
+  bool repeat = false;              // `data` is one element, repeated
+  bool declared_only = false;       // text form without data
+  std::span<const std::byte> data;  // dense row-major unless packed
   std::optional<Packing> packing;
 };
 

@@ -16,16 +16,16 @@
 namespace ebb::ir {
 
 enum class TypeKind : uint8_t {
-  kUnknown,   // Not inferred yet; printed as no type.
+  kUnknown,  // Not inferred yet; printed as no type.
   kTensor,
-  kShape,     // A list of dims, `rank` of them; costs nothing at run time.
-  kInt,       // One dim or integer.
+  kShape,  // A list of dims, `rank` of them; costs nothing at run time.
+  kInt,    // One dim or integer.
   kStorage,
   kTuple,
   kSequence,
   kOptional,
   kClosure,
-  kObject,    // Anything else, or not known what.
+  kObject,  // Anything else, or not known what.
 };
 
 enum class Layout : uint8_t {

@@ -170,8 +170,7 @@ Status ImportDropout(NodeContext& node, OperatorCode) {
   if (!node.Wants(1)) return {};
   const DType mask = node.opset() < 10 ? node.TypeOf(0).dtype : DType::kBool;
   TRY(const ir::ValueId one, node.builder().AddScalar(mask, 1, "one"));
-  TRY(const ir::ValueId shape,
-      node.Op1(OperatorCode::kShape, {node.Input(0)}));
+  TRY(const ir::ValueId shape, node.Op1(OperatorCode::kShape, {node.Input(0)}));
   TRY(const ir::ValueId all, node.Op1(OperatorCode::kFull, {shape, one}));
   node.SetOutput(1, all);
   return {};

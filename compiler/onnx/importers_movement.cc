@@ -105,8 +105,8 @@ Status ImportSplit(NodeContext& node, OperatorCode code) {
                         " results");
   }
   if (count == 0) return node.Invalid("names no results");
-  TRY(const auto results, node.Op(code, {node.Input(0), sizes},
-                                  std::move(attributes), count));
+  TRY(const auto results,
+      node.Op(code, {node.Input(0), sizes}, std::move(attributes), count));
   for (std::size_t i = 0; i < count; ++i) node.SetOutput(i, results[i]);
   return {};
 }
@@ -173,8 +173,7 @@ Status ImportResize(NodeContext& node, OperatorCode code) {
     TRY(std::string value, node.String(name, ""));
     attributes.Set(name, std::move(value));
   }
-  for (const std::string_view name :
-       {"cubic_coeff_a", "extrapolation_value"}) {
+  for (const std::string_view name : {"cubic_coeff_a", "extrapolation_value"}) {
     if (!node.HasAttribute(name)) continue;
     TRY(const float value, node.Float(name, 0));
     attributes.Set(name, value);
@@ -250,7 +249,8 @@ Status ImportConstant(NodeContext& node, OperatorCode) {
     TRY(const auto values, node.Floats("value_floats"));
     TRY(result, AddFloats(node, *values, "value"));
   } else {
-    for (const char* other : {"value_string", "value_strings", "sparse_value"}) {
+    for (const char* other :
+         {"value_string", "value_strings", "sparse_value"}) {
       if (node.HasAttribute(other)) {
         return node.Unsupported("Constant with " + std::string(other));
       }

@@ -6,10 +6,9 @@ namespace ebb::onnx {
 
 std::string NodeContext::Where() const {
   std::string where = "node ";
-  const std::string_view name =
-      !node_.name.empty()      ? node_.name
-      : node_.outputs.empty() ? std::string_view()
-                               : node_.outputs[0];
+  const std::string_view name = !node_.name.empty()     ? node_.name
+                                : node_.outputs.empty() ? std::string_view()
+                                                        : node_.outputs[0];
   where += "\"" + std::string(name) + "\" (";
   if (!node_.domain.empty()) where += std::string(node_.domain) + ".";
   where += std::string(node_.op_type);
@@ -103,11 +102,10 @@ Expected<std::vector<ir::ValueId>> NodeContext::Op(
       !status.has_value()) {
     return Invalid(status.error().message);
   }
-  const std::string hint =
-      node_.outputs.empty() || node_.outputs[0].empty()
-          ? std::string(InfoOf(code).mnemonic)
-          : std::string(node_.outputs[0]) + "_" +
-                std::string(InfoOf(code).mnemonic);
+  const std::string hint = node_.outputs.empty() || node_.outputs[0].empty()
+                               ? std::string(InfoOf(code).mnemonic)
+                               : std::string(node_.outputs[0]) + "_" +
+                                     std::string(InfoOf(code).mnemonic);
   auto results = builder_.Add(std::move(instr), outputs, hint);
   if (!results.has_value()) {
     Error error = std::move(results).error();

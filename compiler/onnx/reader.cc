@@ -1,10 +1,9 @@
 #include "compiler/onnx/reader.h"
 
 #include <exception>
+#include <protozero/pbf_reader.hpp>
 #include <stdexcept>
 #include <string>
-
-#include <protozero/pbf_reader.hpp>
 
 #include "compiler/ir/ir.h"
 

@@ -5,11 +5,10 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <protozero/pbf_reader.hpp>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-
-#include <protozero/pbf_reader.hpp>
 
 #include "bytecode/shape_rules/geometry.h"
 #include "bytecode/shape_rules/rule.h"
@@ -202,10 +201,10 @@ Expected<std::span<const std::byte>> ExternalBytes(
                                   std::to_string(needed));
   }
   if (offset > bytes.size() || bytes.size() - offset < length) {
-    return FailTensor(
-        tensor, "external data: bytes " + std::to_string(offset) + " to " +
-                    std::to_string(offset + length) + " are not in \"" +
-                    location + "\" of " + std::to_string(bytes.size()));
+    return FailTensor(tensor, "external data: bytes " + std::to_string(offset) +
+                                  " to " + std::to_string(offset + length) +
+                                  " are not in \"" + location + "\" of " +
+                                  std::to_string(bytes.size()));
   }
   owned.push_back(*file);
   return bytes.subspan(offset, length);
@@ -246,10 +245,10 @@ Expected<ir::Constant> ToConstant(
     std::vector<std::shared_ptr<const void>>& owned) {
   if (tensor.data_type < 0 || tensor.data_type > 255 ||
       !IsValidDType(static_cast<uint8_t>(tensor.data_type))) {
-    return Fail(ErrorCode::kUnsupported,
-                "element type " + std::to_string(tensor.data_type) +
-                    " is not known",
-                "tensor \"" + std::string(tensor.name) + "\"");
+    return Fail(
+        ErrorCode::kUnsupported,
+        "element type " + std::to_string(tensor.data_type) + " is not known",
+        "tensor \"" + std::string(tensor.name) + "\"");
   }
   if (tensor.has_segment) {
     return FailTensor(tensor, "stored in segments, which is not supported");
@@ -274,10 +273,10 @@ Expected<ir::Constant> ToConstant(
     uint64_t first = 0;
     std::memcpy(&first, kept->data(), sizeof first);
     if (first != (static_cast<uint64_t>(*count) + 1) * sizeof first) {
-      return FailTensor(tensor,
-                        "holds " + std::to_string(first / sizeof first - 1) +
-                            " strings, dims " + DimsText(constant.dims) +
-                            " need " + std::to_string(*count));
+      return FailTensor(
+          tensor, "holds " + std::to_string(first / sizeof first - 1) +
+                      " strings, dims " + DimsText(constant.dims) + " need " +
+                      std::to_string(*count));
     }
     constant.data = *kept;
     owned.push_back(std::move(kept));
@@ -289,14 +288,13 @@ Expected<ir::Constant> ToConstant(
                                   " need more than 64 bits of bytes");
   }
   if (tensor.external) {
-    TRY(constant.data, ExternalBytes(tensor, static_cast<uint64_t>(*needed),
-                                     files, owned));
+    TRY(constant.data,
+        ExternalBytes(tensor, static_cast<uint64_t>(*needed), files, owned));
     return constant;
   }
   if (tensor.has_raw_data) {
-    constant.data = {
-        reinterpret_cast<const std::byte*>(tensor.raw_data.data()),
-        tensor.raw_data.size()};
+    constant.data = {reinterpret_cast<const std::byte*>(tensor.raw_data.data()),
+                     tensor.raw_data.size()};
   } else {
     TRY(Bytes bytes, DecodeGuarded(tensor, constant.dtype));
     // A typed field holds one int32 for every byte of a sub-byte tensor.

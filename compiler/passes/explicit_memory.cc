@@ -170,8 +170,8 @@ Expected<bool> Rewriter::NeedsScratch(const Instr& instr) const {
   if (!prepared.has_value()) {
     Error error = std::move(prepared).error();
     if (!instr.node.empty()) {
-      error.where = "node \"" + instr.node + "\" (" +
-                    std::string(info.mnemonic) + ")";
+      error.where =
+          "node \"" + instr.node + "\" (" + std::string(info.mnemonic) + ")";
     }
     return std::unexpected(std::move(error));
   }

@@ -8,8 +8,9 @@
 // Scratch becomes a storage of its own, its size asked of the kernel at run
 // time (`scratch_bytes`), left out where the kernel says now that it needs
 // none. Operators that only rename elements (reshape, squeeze, …) of a dense
-// tensor become views, if the counts of elements are proved to be the same. An operator whose output dims are not known before it
-// runs stays as it is: it is lowered to `op_alloc`, and binds the dims.
+// tensor become views, if the counts of elements are proved to be the same. An
+// operator whose output dims are not known before it runs stays as it is: it is
+// lowered to `op_alloc`, and binds the dims.
 //
 // Does not choose offsets or share storages; and does not kill.
 #ifndef EBB_COMPILER_PASSES_EXPLICIT_MEMORY_H_

@@ -1,5 +1,5 @@
-// Over 400 lines: one random walk whose parts (memory, operators, calls, control
-// flow) all work on the state of the same registers.
+// Over 400 lines: one random walk whose parts (memory, operators, calls,
+// control flow) all work on the state of the same registers.
 #include "tests/bytecode/program_generator.h"
 
 #include <algorithm>

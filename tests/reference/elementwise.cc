@@ -57,8 +57,7 @@ Wide Power(Wide base, Wide exponent) {
 
 // Modulo 2^64 as well: the product of two u64 does not fit 127 bits.
 Wide Product(Wide a, Wide b) {
-  return static_cast<Wide>(static_cast<uint64_t>(a) *
-                           static_cast<uint64_t>(b));
+  return static_cast<Wide>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
 double FloatResult(const Call& call, double a, double b) {

@@ -32,7 +32,9 @@ constexpr std::size_t kDefault = alignof(std::max_align_t);
 
 }  // namespace
 
-[[gnu::noinline]] void* operator new(std::size_t n) { return ThrowingNew(n, kDefault); }
+[[gnu::noinline]] void* operator new(std::size_t n) {
+  return ThrowingNew(n, kDefault);
+}
 void* operator new[](std::size_t n) { return ThrowingNew(n, kDefault); }
 [[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a) {
   return ThrowingNew(n, static_cast<std::size_t>(a));
@@ -40,23 +42,29 @@ void* operator new[](std::size_t n) { return ThrowingNew(n, kDefault); }
 void* operator new[](std::size_t n, std::align_val_t a) {
   return ThrowingNew(n, static_cast<std::size_t>(a));
 }
-[[gnu::noinline]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t n,
+                                     const std::nothrow_t&) noexcept {
   return CountedNew(n, kDefault);
 }
 void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
   return CountedNew(n, kDefault);
 }
 [[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a,
-                   const std::nothrow_t&) noexcept {
+                                     const std::nothrow_t&) noexcept {
   return CountedNew(n, static_cast<std::size_t>(a));
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
 void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept {
+  std::free(p);
+}
 void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+[[gnu::noinline]] void operator delete(void* p, std::size_t,
+                                       std::align_val_t) noexcept {
   std::free(p);
 }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
